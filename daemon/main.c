@@ -58,7 +58,7 @@ static const struct {
 	 "read the configuration from FILE; the default is no file"},
 	{{"check", no_argument, NULL, OPTION_CHECK},
 	 "",
-	 "check the configuration and exit"},
+	 "check whether the daemon could start, and exit"},
 	{{"print-config", no_argument, NULL, OPTION_PRINT},
 	 "",
 	 "print the complete, commented configuration and exit"},
@@ -388,6 +388,21 @@ static bool listen_for_tcp(const struct config *config,
 	       tcp_trust(*listener_out, config->bus_ca_file) == ERR_NONE;
 }
 
+/*
+ * Check, before the process enters the sandbox, what the service will use: the
+ * sockets, on which another daemon may respond, the store and other files.
+ */
+static bool templated_check_places(const struct config *config)
+{
+	bool is_usable = listen_check(config->socket_path) == ERR_NONE;
+
+	if (*config->reader_path != '\0' &&
+	    listen_check(config->reader_path) != ERR_NONE)
+		is_usable = false;
+	return is_usable && recover_store(config) &&
+	       service_check(config) == ERR_NONE;
+}
+
 static int serve_as_user(const struct config *config, const char *path,
 			 const struct tcp_listener *listener)
 {
@@ -396,15 +411,6 @@ static int serve_as_user(const struct config *config, const char *path,
 	bool is_asked_to;
 	sigset_t set;
 
-	/*
-	 * Before entering the sandbox, check whether another daemon responds on
-	 * the paths of the sockets.
-	 */
-	if (listen_clear(config->socket_path) != ERR_NONE ||
-	    (*config->reader_path != '\0' &&
-	     listen_clear(config->reader_path) != ERR_NONE) ||
-	    !recover_store(config))
-		return FAILED;
 	if (notify_is_wanted())
 		datagram_open();
 	set = block_signals();
@@ -429,13 +435,36 @@ static int serve_as_user(const struct config *config, const char *path,
 	return is_asked_to ? DONE : FAILED;
 }
 
-static int templated_serve(struct config *config, const char *path)
+/*
+ * Do what the start does as the user of the daemon. With ACTION_CHECK stop
+ * before the first process is started.
+ */
+static int templated_start(const struct config *config,
+			   const struct arguments *arguments,
+			   const struct tcp_listener *listener)
+{
+	bool is_check = arguments->action == ACTION_CHECK;
+
+	if (!account_become_user(config))
+		return WRONG;
+	if (!templated_check_places(config) ||
+	    (is_check && service_check_models(config) != ERR_NONE))
+		return FAILED;
+	if (!is_check)
+		return serve_as_user(config, arguments->path, listener);
+	printf("%s: no errors; the daemon can start\n",
+	       arguments->path == NULL ? "defaults" : arguments->path);
+	return DONE;
+}
+
+static int templated_serve(struct config *config,
+			   const struct arguments *arguments)
 {
 	struct tcp_listener *listener = NULL;
 	int status = FAILED;
 
 	service_set_log(config);
-	if (path == NULL && !account_set_xdg_paths(config))
+	if (arguments->path == NULL && !account_set_xdg_paths(config))
 		return FAILED;
 	activation_close_on_exec();
 	/*
@@ -446,9 +475,7 @@ static int templated_serve(struct config *config, const char *path)
 	if ((*config->servers == '\0' ||
 	     broker_load(config->servers) != NULL) &&
 	    listen_for_tcp(config, &listener))
-		status = account_become_user(config)
-				 ? serve_as_user(config, path, listener)
-				 : WRONG;
+		status = templated_start(config, arguments, listener);
 	tcp_close(listener);
 	return status;
 }
@@ -484,14 +511,7 @@ int main(int count, char **values)
 		return status;
 	if (!templated_load_config(arguments.path, &config))
 		return WRONG;
-	switch (arguments.action) {
-	case ACTION_PRINT:
+	if (arguments.action == ACTION_PRINT)
 		return print_config(&config);
-	case ACTION_CHECK:
-		printf("%s: no errors\n",
-		       arguments.path == NULL ? "defaults" : arguments.path);
-		return DONE;
-	default:
-		return templated_serve(&config, arguments.path);
-	}
+	return templated_serve(&config, &arguments);
 }

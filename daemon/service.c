@@ -32,12 +32,15 @@
 #include "daemon/runtime/systemd.h"
 #include "daemon/runtime/thread.h"
 #include "daemon/watch/watcher.h"
+#include "extract/methods/ridge.h"
 #include "store/partitions.h"
 #include "store/rows.h"
 #include "store/store.h"
 #include "store/txn.h"
 
 /* The state of a service, and the table of its components. */
+
+enum { MAX_TOKEN_BYTES = 256 };
 
 struct service {
 	const struct config
@@ -74,8 +77,9 @@ struct service {
 	struct http_server *servers[LISTENERS];
 	/* client for requests of the API to other nodes */
 	struct node_client peers;
-	char node_token[256];  /* token that the nodes of the group share */
-	struct tokens *tokens; /* tokens of TCP clients */
+	char node_token[MAX_TOKEN_BYTES]; /* token that the nodes of the group
+					     share */
+	struct tokens *tokens;            /* tokens of TCP clients */
 	/* listener for TCP, or NULL; the caller owns it */
 	const struct tcp_listener *listener;
 	/* time of the start by the steady clock */
@@ -100,6 +104,26 @@ enum {
 	RECORD_COPIES = 10,
 };
 
+/* Log why the store cannot be used, and the remedy. */
+static void service_report_store(const struct config *config, enum error error)
+{
+	const char *what = "its folder must be writable, on a local disk";
+
+	if (error == ERR_BUSY)
+		what = "another process uses it; stop that process or set "
+		       "store.path";
+	else if (error == ERR_VERSION)
+		what = "use that version, or set another store.path and crawl "
+		       "again";
+	else if (error == ERR_CORRUPT)
+		what = "restore a backup, or move the store away and crawl "
+		       "again";
+	else if (error == ERR_STORE_FULL)
+		what = "raise store.max_size";
+	log_error("store %s: %s; %s", config->store_path, error_text(error),
+		  what);
+}
+
 static enum error service_open_store(struct service *service)
 {
 	const struct config *config = service->config;
@@ -111,22 +135,9 @@ static enum error service_open_store(struct service *service)
 	};
 	enum error error =
 		store_open(&service->store, config->store_path, &options);
-	const char *what = "its folder must be writable, on a local disk";
 
-	if (error == ERR_NONE)
-		return ERR_NONE;
-	if (error == ERR_BUSY)
-		what = "stop the other process or set store.path";
-	else if (error == ERR_VERSION)
-		what = "use that version, or set another store.path and crawl "
-		       "again";
-	else if (error == ERR_CORRUPT)
-		what = "restore a backup, or move the store away and crawl "
-		       "again";
-	else if (error == ERR_STORE_FULL)
-		what = "raise store.max_size";
-	log_error("store %s: %s; %s", config->store_path, error_text(error),
-		  what);
+	if (error != ERR_NONE)
+		service_report_store(config, error);
 	return error;
 }
 
@@ -596,6 +607,7 @@ static enum error start_delivery(struct service *service)
 		.posts.allowed = service->first->hook_networks.items,
 		.posts.allowed_count = service->first->hook_networks.count,
 		.first_pause_ms = config->delivery_pause_ms,
+		.daemon_url = config->public_url,
 		.allows_exec = config->allows_exec,
 		.exec_timeout_ms = config->exec_timeout_ms,
 	};
@@ -773,6 +785,7 @@ static enum error start_api(struct service *service)
 				  service->pool, service->config);
 	api_configure(service->api, service->path, service->config, NULL);
 	service->api->tokens = service->tokens;
+	service->api->delivery = service->delivery;
 	service->api->unpackers = service->unpackers;
 	service->api->rendering = service->rendering;
 	if (service->spawner != NULL)
@@ -1058,6 +1071,130 @@ static const struct service_component service_parts[SERVICE_COMPONENTS] = {
 	{start_server, stop_server, wake_server, NULL},
 	{start_reader, stop_reader, wake_reader, NULL},
 };
+
+/* Checks before the start. */
+
+enum { MAX_CHECKED_BYTES = 4 << 20 };
+
+/*
+ * Check that the store can be opened. store_check_unclean() locks it, so that a
+ * store of another process is an error.
+ */
+static enum error service_check_store(const struct config *config)
+{
+	const struct store_options options = {.is_read_only = true};
+	struct store *store = NULL;
+	enum error error = store_check_unclean(config->store_path);
+
+	if (error == ERR_NONE)
+		error = store_open(&store, config->store_path, &options);
+	store_close(store);
+	/* the start creates a store, and migrates one of an earlier version */
+	if (error == ERR_NOT_FOUND || error == ERR_VERSION)
+		error = ERR_NONE;
+	if (error != ERR_NONE)
+		service_report_store(config, error);
+	return error;
+}
+
+static enum error service_check_file(const char *key, const char *path)
+{
+	struct buffer text = {0};
+	enum error error = *path == '\0'
+				   ? ERR_NONE
+				   : file_read(path, MAX_CHECKED_BYTES, &text);
+
+	if (error != ERR_NONE)
+		log_error("%s %s: %s", key, path, file_error_text(error));
+	if (text.data != NULL)
+		explicit_bzero(text.data, text.capacity);
+	buffer_free(&text);
+	return error;
+}
+
+static enum error service_check_node_files(const struct config *config)
+{
+	const char *const files[][2] = {
+		{"nodes.broker_password_file", config->bus_password_file},
+		{"nodes.ca_file", config->bus_ca_file},
+		{"nodes.certificate_file", config->bus_certificate_file},
+		{"nodes.key_file", config->bus_key_file},
+		{"nodes.snapshot_store_key_file", config->snapshots_key_file},
+	};
+	struct encryption_keys *keys = NULL;
+	char token[MAX_TOKEN_BYTES];
+	enum error error = encryption_keys_read(&keys, config->secret_file);
+
+	encryption_keys_destroy(keys);
+	if (error == ERR_NONE)
+		error = service_read_token(config->node_token_file, token,
+					   sizeof(token));
+	explicit_bzero(token, sizeof(token));
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		if (error == ERR_NONE)
+			error = service_check_file(files[i][0], files[i][1]);
+	return error;
+}
+
+enum error service_check(const struct config *config)
+{
+	const enum error errors[] = {
+		service_check_store(config),
+		service_check_file("crawl.ca_file", config->ca_file),
+		*config->warc == '\0' ? ERR_NONE : archive_check(config->warc),
+		*config->servers == '\0' ? ERR_NONE
+					 : service_check_node_files(config),
+	};
+
+	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
+		if (errors[i] != ERR_NONE)
+			return errors[i];
+	return ERR_NONE;
+}
+
+static enum error service_check_model(const char *folder, const char *name)
+{
+	struct buffer path = {0};
+	struct buffer text = {0};
+	struct ridge_model *model = NULL;
+	enum error error;
+
+	buffer_printf(&path, "%s/%s", folder, name);
+	error = file_read(path.data, MAX_CHECKED_BYTES, &text);
+	if (error == ERR_NONE)
+		error = ridge_model_read(&model, buffer_slice(&text));
+	if (error != ERR_NONE)
+		log_error("extract.model_dir: %s: %s; train the model again or "
+			  "remove it",
+			  path.data, file_error_text(error));
+	ridge_model_destroy(model);
+	buffer_free(&path);
+	buffer_free(&text);
+	return error;
+}
+
+enum error service_check_models(const struct config *config)
+{
+	static const char *const endings[] = {".model", NULL};
+	struct file_list models = {0};
+	enum error worst = ERR_NONE;
+
+	if (*config->models == '\0')
+		return ERR_NONE;
+	worst = file_list(config->models, endings, &models);
+	if (worst != ERR_NONE)
+		log_error("extract.model_dir %s: %s", config->models,
+			  file_error_text(worst));
+	for (size_t i = 0; i < models.count; i++) {
+		enum error error =
+			service_check_model(config->models, models.paths[i]);
+
+		if (worst == ERR_NONE)
+			worst = error;
+	}
+	file_list_free(&models);
+	return worst;
+}
 
 /* Append the number with thousands separators, as in "3,400". */
 static void append_grouped(uint64_t number, struct buffer *out)

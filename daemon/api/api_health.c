@@ -5,6 +5,7 @@
 #include "daemon/api/api.h"
 #include "daemon/api/api_sites.h"
 #include "daemon/engine/incident.h"
+#include "daemon/query/message.h"
 #include "daemon/engine/site_status.h"
 #include "daemon/query/event.h"
 #include "daemon/runtime/clock.h"
@@ -41,7 +42,7 @@ static enum site_severity severity_of(const struct incident_row *row)
 {
 	const struct finding_kind *main = finding_kind_of(row->kind);
 	const char *name =
-		incident_severity(main == NULL ? 0 : (uint16_t)main->alert);
+		event_severity(main == NULL ? 0 : (uint16_t)main->alert);
 
 	if (strcmp(name, "alert") == 0)
 		return SEVERITY_ALERT;

@@ -247,7 +247,15 @@ static void complain_answer(const struct ctl *ctl,
 		ctl_print_error(ctl, "%s responded with HTTP status %u",
 				ctl->socket, answer->status);
 	else
-		ctl_print_error(ctl, "%s (%s)", message, code);
+		ctl_print_error(ctl, "%s (%s)%s", message, code,
+				strcmp(code, "not_found") == 0 &&
+						ctl->action != NULL &&
+						ctl->action->request != NULL &&
+						strstr(ctl->action->request,
+						       "/v1/sites/%") != NULL
+					? "; `templatectl site list` lists the "
+					  "watched sites"
+					: "");
 	json_decref(value);
 }
 
@@ -508,7 +516,7 @@ bool ends_with(const char *text, const char *ending)
 	return size >= length && strcmp(text + size - length, ending) == 0;
 }
 
-static void add_bytes(struct text_table *table, double bytes)
+void append_bytes(double bytes, struct buffer *out)
 {
 	static const char *const units[] = {"bytes", "KiB", "MiB", "GiB",
 					    "TiB"};
@@ -518,8 +526,17 @@ static void add_bytes(struct text_table *table, double bytes)
 		bytes /= 1024;
 		unit++;
 	}
-	table_printf(table, unit == 0 ? "%.0f %s" : "%.1f %s", bytes,
-		     units[unit]);
+	buffer_printf(out, unit == 0 ? "%.0f %s" : "%.1f %s", bytes,
+		      units[unit]);
+}
+
+static void add_bytes(struct text_table *table, double bytes)
+{
+	struct buffer text = {0};
+
+	append_bytes(bytes, &text);
+	table_add(table, buffer_slice(&text));
+	buffer_free(&text);
 }
 
 static void add_value(struct text_table *table, const char *name,
@@ -598,97 +615,4 @@ enum error client_write(int file, struct slice bytes, int *failure_out)
 	if (error != ERR_NONE)
 		*failure_out = errno;
 	return error;
-}
-
-enum { BAR_WIDTH = 24, DRAW_EVERY_MS = 100 };
-
-struct progress progress_begin(const char *label)
-{
-	return (struct progress){.is_shown = terminal_size(STDERR_FILENO) > 0,
-				 .label = label,
-				 .started_ms = clock_steady_ms()};
-}
-
-static void progress_append_bar(uint64_t done, uint64_t total,
-				struct buffer *line)
-{
-	uint64_t filled = total == 0 ? 0 : BAR_WIDTH * done / total;
-
-	buffer_append_text(line, " [");
-	for (uint64_t i = 0; i < BAR_WIDTH; i++)
-		buffer_append_byte(line, i < filled ? '#' : ' ');
-	buffer_printf(line, "] %3" PRIu64 "%%",
-		      total == 0 ? 0 : 100 * done / total);
-}
-
-void progress_line(const struct progress_state *state, size_t width,
-		   struct buffer *out)
-{
-	uint64_t total = state->total;
-	uint64_t done = state->done < total ? state->done : total;
-	struct buffer line = {0};
-
-	buffer_append_text(&line, state->label);
-	progress_append_bar(done, total, &line);
-	buffer_printf(&line, "  %" PRIu64 "/%" PRIu64, done, total);
-	if (state->elapsed_ms > 0 && done > 0) {
-		uint64_t rest_s =
-			(total - done) * state->elapsed_ms / done / 1000;
-
-		buffer_printf(&line, "  %.0f/s  %" PRIu64 ":%02" PRIu64 " left",
-			      (double)done * 1000 / (double)state->elapsed_ms,
-			      rest_s / 60, rest_s % 60);
-	}
-	if (state->note != NULL)
-		buffer_printf(&line, "  %s", state->note);
-	terminal_cut(buffer_slice(&line), width, out);
-	buffer_free(&line);
-}
-
-void progress_show(struct progress *progress, uint64_t done, uint64_t total,
-		   const char *note)
-{
-	struct buffer line = {0};
-	uint64_t now_ms;
-
-	if (!progress->is_shown)
-		return;
-	now_ms = clock_steady_ms();
-	if (progress->drawn_ms != 0 &&
-	    now_ms - progress->drawn_ms < DRAW_EVERY_MS)
-		return;
-	progress->drawn_ms = now_ms;
-	progress_line(
-		&(struct progress_state){
-			.label = progress->label,
-			.done = done,
-			.total = total,
-			.elapsed_ms = now_ms - progress->started_ms,
-			.note = note,
-		},
-		terminal_size(STDERR_FILENO) - 1, &line);
-	fprintf(stderr, "\r\033[K%s", line.data);
-	fflush(stderr);
-	buffer_free(&line);
-}
-
-bool progress_goes_on(void *context, uint64_t done, uint64_t total)
-{
-	progress_show(context, done, total, NULL);
-	return true;
-}
-
-void progress_show_bytes(struct progress *progress, uint64_t done,
-			 uint64_t total)
-{
-	progress_show(progress, done / 1024,
-		      (total > done ? total : done) / 1024, "KiB");
-}
-
-void progress_clear(struct progress *progress)
-{
-	if (!progress->is_shown || progress->drawn_ms == 0)
-		return;
-	fputs("\r\033[K", stderr);
-	progress->drawn_ms = 0;
 }

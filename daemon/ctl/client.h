@@ -234,6 +234,9 @@ void client_print_object(const json_t *object);
 /* Return whether `ending` is the end of `text`. */
 bool ends_with(const char *text, const char *ending);
 
+/* Append a number of bytes such as "1.5 MiB". */
+void append_bytes(double bytes, struct buffer *out);
+
 /*
  * Read or write a file that may be a pipe; continue after signals. On ERR_IO,
  * *failure_out gets errno.
@@ -241,59 +244,5 @@ bool ends_with(const char *text, const char *ending);
 enum error client_read(int file, char *out, size_t capacity, size_t *size_out,
 		       int *failure_out);
 enum error client_write(int file, struct slice bytes, int *failure_out);
-
-/*
- * A line on standard error that shows progress, if standard error is a
- * terminal.
- */
-
-struct progress {
-	bool is_shown;
-	const char *label;   /* the current work: "read", "extract" */
-	uint64_t started_ms; /* steady clock */
-	uint64_t drawn_ms;
-};
-
-struct progress progress_begin(const char *label);
-
-/*
- * Show that `done` of `total` items are done, and `note` (or NULL) at the end
- * of the line. The line is drawn at most ten times per second, so the function
- * may be called for each item.
- */
-void progress_show(struct progress *progress, uint64_t done, uint64_t total,
-		   const char *note);
-
-/*
- * Show the progress of a long computation; `context` is a struct progress.
- * Return true, to continue.
- */
-bool progress_goes_on(void *context, uint64_t done, uint64_t total);
-
-/* Show the progress of a transfer in KiB; `total` may be too small. */
-void progress_show_bytes(struct progress *progress, uint64_t done,
-			 uint64_t total);
-
-/*
- * Remove the line, before a message is printed. The next progress_show() draws
- * it again.
- */
-void progress_clear(struct progress *progress);
-
-/* The content of the line. */
-struct progress_state {
-	const char *label;
-	uint64_t done;
-	uint64_t total;
-	uint64_t elapsed_ms;
-	const char *note; /* or NULL */
-};
-
-/*
- * Append the line, at most `width` columns, such as "extract [#####     ]  50%
- * 500/1000  120/s  0:04 left  note". No side effects.
- */
-void progress_line(const struct progress_state *state, size_t width,
-		   struct buffer *out);
 
 #endif

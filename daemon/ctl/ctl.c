@@ -327,6 +327,27 @@ static void help_print(void)
 	       "4 done in part.\n");
 }
 
+/* Print what people do first, if there is no verb. */
+static void help_print_start(void)
+{
+	static const char *const rows[][2] = {
+		{"watch --wait https://example.org/",
+		 "crawl a site, and watch it"},
+		{"event list --follow", "print an alert when it changes"},
+		{"texts example.org -o texts.jsonl",
+		 "write the text of its pages"},
+		{"batch FOLDER --out TEXTS", "the same for saved pages"},
+		{"ui", "look at all of it in a browser"},
+	};
+
+	printf("What people do first; all except batch need the daemon, "
+	       "templated:\n\n");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		printf("  templatectl %-33s  %s\n", rows[i][0], rows[i][1]);
+	printf("\n`templatectl status` shows whether all is well, and\n"
+	       "`templatectl --help` lists all verbs.\n");
+}
+
 enum { MAX_LENGTH = 31, FAR = 1000 };
 
 /*
@@ -551,6 +572,9 @@ const struct verb_option global_options[] = {
 	 .meaning = "the daemon's socket (default: $TEMPLATED_SOCKET, then the "
 		    "socket of your own daemon, then " DEFAULT_SOCKET ")"},
 	{.name = "json", .kind = OPTION_FLAG, .meaning = "print JSON"},
+	{.name = "progress",
+	 .kind = OPTION_FLAG,
+	 .meaning = "show the progress of long work also without a terminal"},
 	{.name = "help",
 	 .letter = 'h',
 	 .kind = OPTION_FLAG,
@@ -762,6 +786,8 @@ static void set_global(struct command_line_parser *reader,
 		reader->wants_help = true;
 	else if (strcmp(name, "version") == 0)
 		reader->wants_version = true;
+	else if (strcmp(name, "progress") == 0)
+		progress_force();
 	else
 		reader->ctl.socket = value->text;
 }
@@ -987,8 +1013,7 @@ static bool command_line_check_options(const struct ctl *ctl)
 static enum ctl_status check_and_run(struct ctl *ctl)
 {
 	if (ctl->verb == NULL) {
-		ctl_print_error(ctl,
-				"the verb is missing; see templatectl --help");
+		help_print_start();
 		return CTL_USAGE;
 	}
 	if (!command_line_find_action(ctl) || !command_line_check_options(ctl))

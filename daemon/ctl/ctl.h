@@ -225,6 +225,8 @@ extern action_code run_completion_script;
 extern action_code run_completion_table;
 extern action_code run_completion_words;
 /* ctl_admin.c */
+extern action_code run_status;
+extern action_code run_feed_add;
 extern action_code run_token_add;
 extern action_code run_ui;
 void node_arrange(json_t *answer);
@@ -232,6 +234,8 @@ void status_arrange(json_t *answer);
 /* ctl_event.c */
 extern action_code run_event_list;
 extern action_code run_hook_add;
+extern action_code run_hook_test;
+void hook_forms_arrange(json_t *answer);
 /* ctl_extract.c */
 extern action_code run_apply;
 extern action_code run_batch;

@@ -1,4 +1,6 @@
 #include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +10,7 @@
 #include "daemon/ctl/client.h"
 #include "daemon/runtime/child.h"
 #include "daemon/runtime/clock.h"
+#include "template/version_json.h"
 
 /* Results of templatectl node and templatectl status, changed for tables. */
 
@@ -71,15 +74,143 @@ void status_arrange(json_t *answer)
 	json_object_set_new(answer, "processes", rows);
 }
 
+/* The action templatectl status. */
+
+static void append_problem(struct buffer *problems, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void append_problem(struct buffer *problems, const char *format, ...)
+{
+	char text[512];
+	va_list list;
+
+	va_start(list, format);
+	vsnprintf(text, sizeof(text), format, list);
+	va_end(list);
+	buffer_printf(problems, "%s%s", problems->size == 0 ? "" : "; ", text);
+}
+
+/*
+ * Append what is not well; nothing if all is well. `open` is the number of open
+ * incidents with an alert.
+ */
+static void status_append_problems(const json_t *status, uint64_t open,
+				   struct buffer *out)
+{
+	const json_t *store = json_object_get(status, "store");
+	const json_t *pipeline = json_object_get(status, "pipeline");
+	const char *paused =
+		json_string_value(json_object_get(pipeline, "paused"));
+	const char *error = json_string_value(
+		json_object_get(json_object_get(status, "config"), "error"));
+	uint64_t crashes = 0;
+	const json_t *role;
+	size_t i;
+
+	json_array_foreach(json_object_get(status, "processes"), i, role)
+		crashes += field_whole(role, "crashes");
+	if (paused != NULL)
+		append_problem(out, "no page is fetched: %s", paused);
+	if (field_whole(store, "used_bytes") >
+	    field_whole(store, "max_bytes") / 10 * 9)
+		append_problem(out, "the store is nearly full: raise "
+				    "store.max_size");
+	if (field_whole(pipeline, "commit_failures") > 0)
+		append_problem(out, "%" PRIu64 " writes to the store failed",
+			       field_whole(pipeline, "commit_failures"));
+	if (crashes > 0)
+		append_problem(out, "processes crashed: %" PRIu64, crashes);
+	if (error != NULL)
+		append_problem(out, "the changed configuration is not used: %s",
+			       error);
+	if (open > 0)
+		append_problem(out,
+			       "%" PRIu64 " open incident%s (templatectl "
+			       "incident list --open)",
+			       open, open == 1 ? "" : "s");
+}
+
+static void status_print_rows(const json_t *status, uint64_t open)
+{
+	const json_t *store = json_object_get(status, "store");
+	const json_t *counts = json_object_get(status, "counts");
+	const json_t *pipeline = json_object_get(status, "pipeline");
+	struct buffer used = {0};
+	struct buffer most = {0};
+
+	append_bytes((double)field_whole(store, "used_bytes"), &used);
+	append_bytes((double)field_whole(store, "max_bytes"), &most);
+	printf("daemon     %s, runs since %s\n", field_text(status, "version"),
+	       field_text(status, "started"));
+	printf("sites      %" PRIu64 " with %" PRIu64 " pages and %" PRIu64
+	       " templates\n",
+	       field_whole(counts, "sites"), field_whole(counts, "pages"),
+	       field_whole(counts, "clusters"));
+	printf("incidents  %" PRIu64 " open\n", open);
+	printf("fetches    %" PRIu64 " done, %" PRIu64 " in progress\n",
+	       field_whole(pipeline, "fetched"),
+	       field_whole(pipeline, "fetches_in_progress"));
+	printf("store      %s of %s in %s\n", used.data, most.data,
+	       field_text(store, "path"));
+	buffer_free(&used);
+	buffer_free(&most);
+}
+
+/* Print the state of the daemon in six lines. */
+static enum ctl_status status_print_short(const struct ctl *ctl,
+					  const json_t *status)
+{
+	struct buffer problems = {0};
+	struct buffer first = {0};
+	json_t *answer = NULL;
+	uint64_t open;
+	const json_t *row;
+	uint64_t alerts = 0;
+	size_t i;
+	enum ctl_status result = client_ask_value(
+		ctl, NULL, "/v1/incidents?open=1", NULL, &answer);
+
+	if (result != CTL_DONE)
+		return result;
+	open = json_array_size(json_object_get(answer, "incidents"));
+	json_array_foreach(json_object_get(answer, "incidents"), i, row)
+		alerts += strcmp(field_text(row, "severity"), "alert") == 0;
+	status_append_problems(status, alerts, &problems);
+	terminal_clean(problems.size == 0 ? slice_of("all is well")
+					  : buffer_slice(&problems),
+		       &first);
+	printf("%s%s\n", problems.size == 0 ? "" : "not well: ", first.data);
+	status_print_rows(status, open);
+	json_decref(answer);
+	buffer_free(&problems);
+	buffer_free(&first);
+	return CTL_DONE;
+}
+
+enum ctl_status run_status(const struct ctl *ctl)
+{
+	json_t *answer = NULL;
+	enum ctl_status status = action_ask(ctl, NULL, &answer);
+
+	if (status == CTL_DONE && !ctl->is_json &&
+	    !option_given(ctl, "verbose"))
+		status = status_print_short(ctl, answer);
+	else if (status == CTL_DONE)
+		action_print(ctl, answer);
+	json_decref(answer);
+	return status;
+}
+
 /* The action templatectl token add, for tokens of TCP clients. */
 
 /*
  * Print only the token on standard output, so that scripts can read it. The
  * daemon cannot show it again.
  */
-static enum ctl_status print_token(const struct ctl *ctl, const json_t *answer)
+static enum ctl_status print_token(const struct ctl *ctl, const json_t *answer,
+				   const char *member)
 {
-	const char *token = json_string_value(json_object_get(answer, "token"));
+	const char *token = json_member_text(answer, member);
 
 	if (ctl->is_json) {
 		client_print_json(answer);
@@ -90,10 +221,15 @@ static enum ctl_status print_token(const struct ctl *ctl, const json_t *answer)
 		return CTL_FAILED;
 	}
 	puts(token);
-	fprintf(stderr,
-		"The token may %s, and cannot be shown again. Send it "
-		"as Authorization: Bearer TOKEN.\n",
-		field_text(answer, "role"));
+	if (strcmp(member, "url") == 0)
+		fputs("Give this URL to a feed reader. It cannot be shown "
+		      "again, and opens only the feed.\n",
+		      stderr);
+	else
+		fprintf(stderr,
+			"The token may %s, and cannot be shown again. Send it "
+			"as Authorization: Bearer TOKEN.\n",
+			field_text(answer, "role"));
 	return CTL_DONE;
 }
 
@@ -111,9 +247,21 @@ enum ctl_status run_token_add(const struct ctl *ctl)
 	role = json_pack("{s:s}", "role", may_write ? "write" : "read");
 	status = action_ask(ctl, role, &answer);
 	if (status == CTL_DONE)
-		status = print_token(ctl, answer);
+		status = print_token(ctl, answer, "token");
 	json_decref(answer);
 	json_decref(role);
+	return status;
+}
+
+/* The action templatectl feed add. */
+enum ctl_status run_feed_add(const struct ctl *ctl)
+{
+	json_t *answer = NULL;
+	enum ctl_status status = action_ask(ctl, NULL, &answer);
+
+	if (status == CTL_DONE)
+		status = print_token(ctl, answer, "url");
+	json_decref(answer);
 	return status;
 }
 

@@ -264,13 +264,17 @@ static void offline_batch_print_summary(struct offline_batch *run,
 	size_t by_template = atomic_load(&run->by_template);
 	size_t answered = counts->done + counts->left_out;
 	struct store_usage usage = {0};
+	char threshold[32] = "";
 
+	if (run->site.threshold > 0)
+		snprintf(threshold, sizeof(threshold), " (threshold %.3f)",
+			 run->site.threshold / 1000.0);
 	if (store_usage(run->site.store, &usage) != ERR_NONE)
 		return;
 	fprintf(stderr,
-		"%zu pages in %" PRIu64 " clusters: %zu by template, %zu "
+		"%zu pages in %" PRIu64 " clusters%s: %zu by template, %zu "
 		"without; %zu skipped; %.1f s\n",
-		answered, usage.rows[TABLE_CLUSTERS], by_template,
+		answered, usage.rows[TABLE_CLUSTERS], threshold, by_template,
 		answered - by_template, counts->failed,
 		(double)(clock_steady_ms() - run->started_ms) / 1000);
 }

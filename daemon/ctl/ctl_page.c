@@ -13,6 +13,7 @@
 #include "daemon/ctl/client.h"
 #include "daemon/ctl/ctl.h"
 #include "daemon/ctl/offline_run.h"
+#include "daemon/runtime/clock.h"
 #include "daemon/runtime/terminal.h"
 
 /* The action templatectl ingest, which uploads archives to the daemon. */
@@ -258,13 +259,38 @@ struct texts_output {
 	int file;
 	int failure; /* errno of a failed write, or 0 */
 	char since[SEQUENCE_BYTES];
+	bool is_lines;     /* each page is a line */
+	uint64_t pages;    /* number of lines received */
+	uint64_t expected; /* number of pages of the site; 0 = unknown */
+	uint64_t bytes;    /* number of bytes received */
+	struct progress progress;
 };
+
+static uint64_t count_lines(struct slice bytes)
+{
+	const char *at = bytes.data;
+	const char *end = at + bytes.size;
+	uint64_t count = 0;
+
+	while (at < end &&
+	       (at = memchr(at, '\n', (size_t)(end - at))) != NULL) {
+		count++;
+		at++;
+	}
+	return count;
+}
 
 static enum error write_texts(void *context, struct slice bytes, uint64_t total)
 {
 	struct texts_output *output = context;
 
-	(void)total;
+	output->bytes += bytes.size;
+	output->pages += count_lines(bytes);
+	if (output->path != NULL && output->is_lines)
+		progress_show(&output->progress, output->pages,
+			      output->expected, NULL);
+	else if (output->path != NULL)
+		progress_show_bytes(&output->progress, output->bytes, total);
 	if (output->path != NULL)
 		return client_write(output->file, bytes, &output->failure);
 	terminal_print(bytes);
@@ -378,6 +404,45 @@ static const char *format_of(const struct ctl *ctl, const char *path)
 	return format == NULL ? "jsonl" : format;
 }
 
+/*
+ * Return the number of pages of the site; 0 if it is unknown, or if options
+ * select some of the pages.
+ */
+static uint64_t texts_expected(const struct ctl *ctl)
+{
+	static const char *const selections[] = {
+		"resume",  "since",      "template", "type",
+		"quality", "confidence", "limit"};
+	struct buffer target = {0};
+	json_t *site = NULL;
+	uint64_t pages = 0;
+
+	for (size_t i = 0; i < sizeof(selections) / sizeof(selections[0]); i++)
+		if (option_given(ctl, selections[i]))
+			return 0;
+	buffer_append_text(&target, "/v1/sites/");
+	client_append_escaped(&target, ctl->operands[0]);
+	if (client_ask_value(ctl, NULL, target.data, NULL, &site) == CTL_DONE)
+		pages = field_whole(site, "pages");
+	json_decref(site);
+	buffer_free(&target);
+	return pages;
+}
+
+static void texts_print_summary(const struct texts_output *output)
+{
+	struct buffer line = {0};
+
+	if (output->is_lines)
+		buffer_printf(&line, "%" PRIu64 " pages", output->pages);
+	else
+		append_bytes((double)output->bytes, &line);
+	fprintf(stderr, "%s in %s; %.1f s\n", line.data, output->path,
+		(double)(clock_steady_ms() - output->progress.started_ms) /
+			1000);
+	buffer_free(&line);
+}
+
 static enum ctl_status texts_receive(const struct ctl *ctl,
 				     const struct ctl_request *asked,
 				     struct texts_output *output)
@@ -394,8 +459,16 @@ static enum ctl_status texts_receive(const struct ctl *ctl,
 				    : option_text(ctl, "since"));
 	ctl_request_append(asked, &target);
 	download.target = target.data;
+	output->is_lines = strcmp(format_of(ctl, output->path), "jsonl") == 0;
+	output->progress = progress_begin("texts");
+	if (status == CTL_DONE && output->path != NULL && output->is_lines)
+		output->expected = texts_expected(ctl);
 	if (status == CTL_DONE)
 		status = client_receive(ctl, &download);
+	progress_clear(&output->progress);
+	if (output->path != NULL &&
+	    (status == CTL_DONE || status == CTL_PARTLY))
+		texts_print_summary(output);
 	if (output->failure != 0)
 		ctl_print_error(ctl, "%s: %s", output->path,
 				strerrordesc_np(output->failure));

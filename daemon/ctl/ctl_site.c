@@ -621,6 +621,63 @@ static enum ctl_status wait_for(const struct ctl *ctl, json_t **site)
 	return end == NULL ? status : watch_report_end(ctl, end, *site);
 }
 
+/* Print the command that the user may want next. */
+static void watch_add_next(struct text_table *table, const json_t *site)
+{
+	bool is_crawled = watch_end_of(site) != NULL;
+
+	table_add_text(table, "next");
+	table_printf(table, "templatectl %s %s",
+		     is_crawled ? "template list" : "site show",
+		     field_text(site, "host"));
+}
+
+/* Print the site in five lines. */
+static void watch_print_short(const json_t *site)
+{
+	static const struct table_column columns[] = {
+		{.title = NULL},
+		{.title = NULL, .is_elastic = true},
+	};
+	struct text_table *table = table_create(columns, 2);
+	const char *reason = json_string_value(json_object_get(site, "reason"));
+	const char *paused = json_string_value(json_object_get(site, "paused"));
+
+	table_add_text(table, "site");
+	table_add_text(table, field_text(site, "host"));
+	table_add_text(table, "state");
+	if (paused != NULL)
+		reason = paused;
+	table_printf(table, "%s%s%s", field_text(site, "state"),
+		     reason == NULL ? "" : ": ", reason == NULL ? "" : reason);
+	table_add_text(table, "pages");
+	table_printf(table,
+		     "%" PRIu64 " (of %" PRIu64 " URLs: %" PRIu64
+		     " skipped, %" PRIu64 " failed, %" PRIu64 " wait)",
+		     field_whole(site, "pages"), field_whole(site, "found"),
+		     field_whole(site, "skipped"), field_whole(site, "failed"),
+		     field_whole(site, "pending"));
+	table_add_text(table, "templates");
+	table_printf(table, "%" PRIu64, field_whole(site, "templates"));
+	watch_add_next(table, site);
+	table_print(table);
+	table_destroy(table);
+}
+
+static void watch_print(const struct ctl *ctl, json_t *site)
+{
+	const char *warning =
+		json_string_value(json_object_get(site, "warning"));
+
+	if (ctl->is_json || option_given(ctl, "verbose")) {
+		action_print(ctl, site);
+		return;
+	}
+	watch_print_short(site);
+	if (warning != NULL)
+		ctl_print_error(ctl, "%s", warning);
+}
+
 enum ctl_status run_watch(const struct ctl *ctl)
 {
 	json_t *members = json_object();
@@ -634,7 +691,7 @@ enum ctl_status run_watch(const struct ctl *ctl)
 	if (status == CTL_DONE && option_given(ctl, "wait"))
 		status = wait_for(ctl, &site);
 	if (status == CTL_DONE)
-		action_print(ctl, site);
+		watch_print(ctl, site);
 	json_decref(members);
 	json_decref(site);
 	return status;

@@ -162,6 +162,8 @@ struct offline_site {
 				       line */
 	size_t count;
 	size_t capacity;
+	unsigned threshold; /* the chosen one, in thousandths; 0 = none, or
+			       several hosts */
 	struct store *store;
 	struct extraction_options rules; /* for extraction; has the model cache
 					    of the site */

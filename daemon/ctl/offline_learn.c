@@ -320,8 +320,10 @@ static bool next_lesson(void *context, void *place)
 
 	if (!page_stream_next(&lesson->stream, item))
 		return false;
+	/* the number of pages in an archive is unknown */
 	progress_show(&lesson->progress, site->count,
-		      lesson->stream.inputs.count, NULL);
+		      item->path == NULL ? 0 : lesson->stream.inputs.count,
+		      NULL);
 	one->number = site->count;
 	offline_import_add_page(lesson, item);
 	if (item->trouble.size == 0)
@@ -462,24 +464,6 @@ static void add_pages(struct offline_import *lesson)
 }
 
 /*
- * Print the chosen threshold, with the name of the host if there are several.
- */
-static void tell_threshold(const struct offline_import *lesson,
-			   const struct offline_host *host,
-			   const struct threshold_choice *choice)
-{
-	if (offline_threshold(lesson->ctl) != THRESHOLD_AUTO)
-		return;
-	if (lesson->host_count == 1)
-		ctl_print_error(lesson->ctl, "threshold %.3f: %s",
-				choice->threshold / 1000.0, choice->reason);
-	else if (host->pages >= lesson->site->rules.min_cluster_pages)
-		ctl_print_error(lesson->ctl, "%s: threshold %.3f: %s",
-				host->name, choice->threshold / 1000.0,
-				choice->reason);
-}
-
-/*
  * Choose the threshold of the site, as the daemon does at the end of a crawl.
  */
 static void offline_import_select_threshold(struct offline_import *lesson,
@@ -505,9 +489,10 @@ static void offline_import_select_threshold(struct offline_import *lesson,
 				      clock_wall_ms(), NULL);
 	}
 	progress_clear(&lesson->progress);
-	if (error == ERR_NONE)
-		tell_threshold(lesson, host, &choice);
-	else
+	if (error == ERR_NONE && lesson->host_count == 1 &&
+	    offline_threshold(lesson->ctl) == THRESHOLD_AUTO)
+		lesson->site->threshold = choice.threshold;
+	if (error != ERR_NONE)
 		ctl_print_error(lesson->ctl, "cannot choose a threshold: %s",
 				error_text(error));
 	threshold_choice_free(&choice);

@@ -356,6 +356,8 @@ struct running {
 	bool is_listed;     /* print a line of JSON for each page */
 	bool is_strict;     /* --only-with-metadata */
 	struct progress progress;
+	uint64_t started_ms; /* steady clock */
+	size_t ended;        /* number of pages whose work has ended */
 	struct page_run_counts counts;
 	bool is_broken; /* an error was printed: stop */
 };
@@ -539,9 +541,9 @@ static bool end_page(void *context, void *place)
 	else if (job->item.trouble.size == 0 && !job->is_left_out &&
 		 !running->is_broken)
 		put_page(running, job);
-	if ((is_known || job->item.path != NULL) && total > 1)
-		progress_show(&running->progress, job->item.index + 1, total,
-			      NULL);
+	/* the number of pages in an archive is unknown */
+	progress_show(&running->progress, ++running->ended,
+		      is_known || job->item.path != NULL ? total : 0, NULL);
 	page_item_free(&job->item);
 	buffer_free(&job->out);
 	buffer_free(&job->note);
@@ -558,13 +560,27 @@ static void page_run_all(struct running *running)
 		.item_bytes = sizeof(struct page_job),
 	};
 
+	running->started_ms = clock_steady_ms();
 	running->progress = progress_begin("extract");
+	/* the line and the pages must not share a terminal */
+	if (running->folder == NULL && isatty(STDOUT_FILENO) != 0)
+		running->progress.is_shown = false;
 	ordered_work_run(&work, running->run->jobs);
 	progress_clear(&running->progress);
 	if (running->counts.left_out > 0)
 		ctl_print_error(running->run->ctl,
 				"%zu pages skipped: no title, date or URL",
 				running->counts.left_out);
+}
+
+/* Print one line about the files that were written. */
+static void page_run_print_summary(const struct running *running)
+{
+	const struct page_run_counts *counts = &running->counts;
+
+	fprintf(stderr, "%zu pages in %s; %zu failed; %.1f s\n", counts->done,
+		running->folder, counts->failed,
+		(double)(clock_steady_ms() - running->started_ms) / 1000);
 }
 
 enum ctl_status page_run(const struct page_run *run,
@@ -588,6 +604,9 @@ enum ctl_status page_run(const struct page_run *run,
 	}
 	if (run->next == NULL)
 		page_stream_close(&running.stream);
+	/* an action with its own pages has its own summary */
+	if (run->next == NULL && running.folder != NULL && running.ended > 0)
+		page_run_print_summary(&running);
 	*counts_out = running.counts;
 	return status;
 }

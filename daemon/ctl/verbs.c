@@ -39,6 +39,11 @@
 		.minimum = (minimum_), .maximum = (maximum_),             \
 		.member = (member_), .meaning = (meaning_)                \
 	}
+#define VERBOSE(meaning_)                                              \
+	{                                                              \
+		.name = "verbose", .letter = 'v', .kind = OPTION_FLAG, \
+		.meaning = (meaning_)                                  \
+	}
 #define OUT_FILE(meaning_)                                         \
 	{                                                          \
 		.name = "out", .letter = 'o', .kind = OPTION_TEXT, \
@@ -216,7 +221,8 @@ static const struct verb_action watch_actions[] = {
 		 FLAG("allow-private", "allow_private",
 		      "the host may have a private address"),
 		 FLAG("wait", NULL,
-		      "wait until the site is crawled, with a progress bar"))},
+		      "wait until the site is crawled, with a progress bar"),
+		 VERBOSE("print all settings and counts of the site"))},
 	{.usage = NULL},
 };
 
@@ -349,30 +355,80 @@ static const struct verb_action silence_actions[] = {
 };
 
 static const struct verb_action hook_actions[] = {
-	{.usage = "add TARGET",
-	 .summary = "Send events to a URL, or to a command (exec:/PATH)",
+	{.usage = "add TARGET|FORM [TARGET]",
+	 .summary = "Send events to a URL, a service such as slack, mail, or "
+		    "a command (exec:/PATH)",
 	 .request = "POST /v1/hooks",
-	 .member = "target",
 	 .run = run_hook_add,
 	 OPTIONS(TEXT("secret", "S", "secret",
 		      "sign requests with this secret (HMAC-SHA256)"),
 		 TEXT("secret-file", "FILE", NULL,
 		      "the first line of FILE is the secret"),
+		 TEXT("token", "T", "token", "token or key of the service"),
+		 TEXT("token-file", "FILE", NULL,
+		      "the first line of FILE is the token"),
+		 TEXT("room", "ID", "room", "room of Matrix"),
+		 TEXT("chat", "ID", "chat", "chat of Telegram"),
+		 TEXT("topic", "TOPIC", "topic", "topic of ntfy"),
+		 TEXT("smtp", "URL", "target",
+		      "mail server: smtps://HOST:465 or smtp://HOST:587"),
+		 TEXT("to", "ADDRESS,...", "to", "recipients of mail"),
+		 TEXT("from", "ADDRESS", "from",
+		      "sender of mail (default: the first recipient)"),
+		 TEXT("user", "USER", "user", "user of the mail server"),
+		 TEXT("password-file", "FILE", NULL,
+		      "the first line of FILE is the password of the user"),
+		 CHOICE("starttls", "required|never", "starttls",
+			"encryption with smtp:// (default: required)"),
+		 TEXT("template", "FILE", NULL,
+		      "the body of requests, with tags such as {title}"),
+		 TEXT("content-type", "TYPE", "content_type",
+		      "type of the template (default: application/json)"),
+		 TEXT("header", "LINE", "header",
+		      "a header for requests with a template"),
 		 EVENTS_ROWS)},
+	{.usage = "forms",
+	 .summary = "List the forms of hooks and their fields",
+	 .request = "GET /v1/hook-forms",
+	 .result = RESULT_ROWS,
+	 .tables = {{"forms", "FORM=name, FOR~=label, FIELDS~=words"}},
+	 .arrange = hook_forms_arrange},
 	{.usage = "list",
 	 .summary = "List the hooks and their state",
 	 .request = "GET /v1/hooks",
 	 .result = RESULT_ROWS,
 	 .tables = {{"hooks",
-		     "ID#=id, TARGET~=target, SITE=site, KINDS=kinds, "
+		     "ID#=id, FORM=form, TARGET~=target, SITE=site, "
+		     "KINDS=kinds, "
 		     "QUEUED#=queued, DELIVERED#=delivered, "
 		     "DROPPED#=dropped, FAILURES#=failures, ERROR=error"}}},
 	{.usage = "rm HOOK",
 	 .summary = "Delete a hook with its queued events",
 	 .request = "DELETE /v1/hooks/%n"},
 	{.usage = "test HOOK",
-	 .summary = "Send a test event to a hook",
-	 .request = "POST /v1/hooks/%n/test"},
+	 .summary = "Send a test event to a hook, and print the answer",
+	 .request = "POST /v1/hooks/%n/test",
+	 .run = run_hook_test},
+	{.usage = NULL},
+};
+
+static const struct verb_action feed_actions[] = {
+	{.usage = "add NAME",
+	 .summary = "Create a feed with a key in its URL, and print the URL "
+		    "once",
+	 .request = "POST /v1/feeds",
+	 .member = "name",
+	 .run = run_feed_add,
+	 OPTIONS(TEXT("site", "HOST", "site",
+		      "only alerts of this site (default: all sites)"))},
+	{.usage = "list",
+	 .summary = "List the feeds",
+	 .request = "GET /v1/feeds",
+	 .result = RESULT_ROWS,
+	 .tables = {{"feeds", "NAME~=name, SITE=site, CREATED=created"}}},
+	{.usage = "rm FEED",
+	 .summary = "Revoke the key of a feed immediately",
+	 .request = "DELETE /v1/feeds/%s"},
 	{.usage = NULL},
 };
 
@@ -877,7 +933,9 @@ static const struct verb_action status_actions[] = {
 	 .arrange = status_arrange,
 	 .tables = {{"processes", "PROCESS=role, PID#=pid:-, SINCE=since, "
 				  "CRASHES#=crashes, ENFORCED~=enforced, "
-				  "MISSING~=missing"}}},
+				  "MISSING~=missing"}},
+	 .run = run_status,
+	 OPTIONS(VERBOSE("print all settings, counts and processes"))},
 	{.usage = NULL},
 };
 
@@ -1011,8 +1069,10 @@ const struct verb verbs[] = {
 	 "Manage silences: add one for events similar to EVENT",
 	 silence_actions, NULL},
 	{"hook", VERBS_WATCH,
-	 "Manage hooks, which receive events: URLs, and commands (exec:/PATH)",
-	 hook_actions, "hook add https://example.org/hook --secret-file key"},
+	 "Manage hooks, which receive events: services, mail, URLs, commands",
+	 hook_actions, "hook add ntfy --topic my-shop"},
+	{"feed", VERBS_WATCH, "Manage the feeds of alerts for feed readers",
+	 feed_actions, "feed add phone"},
 	{"guard", VERBS_WATCH, "Manage selectors that must keep matching",
 	 guard_actions, "guard add example.org/1 --css h1"},
 	{"page", VERBS_CRAWL,
@@ -1028,8 +1088,8 @@ const struct verb verbs[] = {
 	 "token add --write crawler"},
 	{"node", VERBS_OPERATE, "Manage nodes: list, status, drain, resume, rm",
 	 node_actions, NULL},
-	{"status", VERBS_OPERATE, "Show the state of the daemon",
-	 status_actions, NULL},
+	{"status", VERBS_OPERATE, "Show whether all is well", status_actions,
+	 NULL},
 	{"verify", VERBS_OPERATE,
 	 "Recompute the stored data, and report the differences",
 	 verify_actions, NULL},

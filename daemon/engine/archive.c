@@ -323,12 +323,8 @@ static bool archive_begin_file(struct archive *archive)
 	return false;
 }
 
-enum error archive_open(struct archive **out, const char *folder,
-			uint64_t max_bytes, const char *software,
-			const char *robots)
+enum error archive_check(const char *folder)
 {
-	struct archive *archive;
-
 	if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
 		log_error("crawl.warc_dir: %s: cannot create the folder: %s",
 			  folder, strerrordesc_np(errno));
@@ -339,6 +335,18 @@ enum error archive_open(struct archive **out, const char *folder,
 			  strerrordesc_np(errno));
 		return ERR_IO;
 	}
+	return ERR_NONE;
+}
+
+enum error archive_open(struct archive **out, const char *folder,
+			uint64_t max_bytes, const char *software,
+			const char *robots)
+{
+	struct archive *archive;
+	enum error error = archive_check(folder);
+
+	if (error != ERR_NONE)
+		return error;
 	archive_repair(folder);
 	archive = mem_alloc(1, sizeof(*archive));
 	archive->folder = mem_copy_text(folder, strlen(folder));

@@ -19,6 +19,12 @@
 struct archive;
 
 /*
+ * Check that the folder is writable, and create it if it is missing. ERR_IO:
+ * the reason was logged.
+ */
+enum error archive_check(const char *folder);
+
+/*
  * Open an archive in `folder`, and create the folder if it is missing. A new
  * file is started when the current one has about `max_bytes`. Each file names
  * `software` (not copied) and `robots` ("classic" or "ignore"; not copied).

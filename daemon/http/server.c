@@ -26,7 +26,10 @@
 #include "daemon/runtime/tcp_address.h"
 #include "daemon/runtime/thread.h"
 
-enum { MAX_PEM_BYTES = 1 << 20 };
+enum {
+	MAX_PEM_BYTES = 1 << 20,
+	MAX_SOCKET_FOLDER = sizeof(((struct sockaddr_un *)0)->sun_path),
+};
 
 static void tcp_wipe(char *text)
 {
@@ -81,6 +84,29 @@ static int bind_to(const struct tcp_address *address)
 	return -1;
 }
 
+/* Return whether the certificate and the key can be used together. */
+static bool tcp_has_key_pair(const struct tcp_listener *listener,
+			     const char *certificate_path, const char *key_path)
+{
+	const gnutls_datum_t certificate = {
+		(unsigned char *)listener->certificate,
+		(unsigned)strlen(listener->certificate)};
+	const gnutls_datum_t key = {(unsigned char *)listener->key,
+				    (unsigned)strlen(listener->key)};
+	gnutls_certificate_credentials_t pair;
+	int rc = gnutls_certificate_allocate_credentials(&pair);
+
+	if (rc == GNUTLS_E_SUCCESS) {
+		rc = gnutls_certificate_set_x509_key_mem(
+			pair, &certificate, &key, GNUTLS_X509_FMT_PEM);
+		gnutls_certificate_free_credentials(pair);
+	}
+	if (rc < 0)
+		log_error("listen: %s with the key %s: %s", certificate_path,
+			  key_path, gnutls_strerror(rc));
+	return rc >= 0;
+}
+
 enum error tcp_open(struct tcp_listener **listener_out, const char *address,
 		    const char *certificate_path, const char *key_path)
 {
@@ -98,7 +124,8 @@ enum error tcp_open(struct tcp_listener **listener_out, const char *address,
 	if (has_tls) {
 		listener->certificate = read_pem(certificate_path);
 		listener->key = read_pem(key_path);
-		if (listener->certificate == NULL || listener->key == NULL)
+		if (listener->certificate == NULL || listener->key == NULL ||
+		    !tcp_has_key_pair(listener, certificate_path, key_path))
 			goto out;
 	}
 	listener->file = bind_to(&place);
@@ -215,6 +242,26 @@ enum error listen_clear(const char *path)
 	 */
 	return activation_file(path) >= 0 ? ERR_NONE
 					  : clear_path(path, &address);
+}
+
+enum error listen_check(const char *path)
+{
+	char folder[MAX_SOCKET_FOLDER];
+	enum error error = listen_clear(path);
+	char *end;
+
+	if (error != ERR_NONE || activation_file(path) >= 0)
+		return error;
+	snprintf(folder, sizeof(folder), "%s", path);
+	end = strrchr(folder, '/');
+	if (end != NULL)
+		end[end == folder] = '\0';
+	if (access(end == NULL ? "." : folder, W_OK | X_OK) == 0)
+		return ERR_NONE;
+	log_error("socket %s: %s; the daemon needs write permission for its "
+		  "folder",
+		  path, strerrordesc_np(errno));
+	return ERR_IO;
 }
 
 /*

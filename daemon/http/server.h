@@ -338,6 +338,12 @@ struct listen_socket {
 enum error listen_clear(const char *path);
 
 /*
+ * Do the same as listen_clear(), and check that the folder of the socket is
+ * writable. Call it before the process enters its sandbox.
+ */
+enum error listen_check(const char *path);
+
+/*
  * The resources of a TCP server that the process must acquire before it drops
  * its privileges and its network: a bound socket, and the certificate and the
  * key for TLS.

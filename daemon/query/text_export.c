@@ -10,11 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/date.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "crawl/warc_write.h"
+#include "daemon/query/stored_site.h"
 #include "page/page_class.h"
 #include "store/key.h"
 #include "store/partitions.h"
@@ -194,9 +196,10 @@ void text_export_begin(enum text_export_format form, const char *software,
 		       uint64_t now_ms, struct buffer *out)
 {
 	if (form == TEXT_EXPORT_CSV)
-		buffer_append_text(out, "sequence,url,fetched,type,cluster,"
-					"quality,confidence,method,error,"
-					"text\r\n");
+		buffer_append_text(out,
+				   "sequence,url,title,fetched,type,cluster,"
+				   "quality,confidence,method,error,"
+				   "text\r\n");
 	else if (form != TEXT_EXPORT_JSON_LINES)
 		append_info(software, now_ms, form == TEXT_EXPORT_WET, out);
 }
@@ -233,9 +236,13 @@ static json_t *line_json(const struct text_export_row *told)
 
 	json_object_set_new(line, "url",
 			    json_text_or_null(slice_of(told->url)));
-	if (told->page != NULL)
+	if (told->page != NULL) {
+		json_object_set_new(
+			line, "title",
+			json_text_or_null(slice_of(told->page->title)));
 		json_object_set_new(line, "fetched",
 				    json_time(told->page->fetched_ms));
+	}
 	if (told->error != ERR_NONE) {
 		json_object_set_new(
 			line, "error",
@@ -308,6 +315,8 @@ static void text_export_append_row(const struct text_export_row *told,
 	text_export_write_cluster(told, cluster, sizeof(cluster));
 	buffer_printf(out, "%s,", place);
 	csv_append_cell(slice_of(told->url), told->is_raw, out);
+	buffer_append_byte(out, ',');
+	csv_append_cell(slice_of(told->page->title), told->is_raw, out);
 	buffer_printf(out, ",%s,%s,", date,
 		      page_class_name(told->page->page_class));
 	csv_append_cell(slice_of(cluster), told->is_raw, out);
@@ -634,6 +643,26 @@ enum error text_walk_next(struct text_walk *walk,
 	return ERR_NONE;
 }
 
+/* Read the title of the page, and cut it between two characters. */
+static void text_position_read_title(struct txn *txn, uint32_t site,
+				     uint64_t page, char *out)
+{
+	struct arena *arena = arena_create();
+	struct slice title = stored_page_title(arena, txn, site, page);
+	const char *bytes = title.data;
+	size_t size = title.size;
+
+	if (size > MAX_TITLE_BYTES) {
+		size = MAX_TITLE_BYTES;
+		while (size > 0 && ((unsigned char)bytes[size] & 0xC0) == 0x80)
+			size--;
+	}
+	if (size > 0)
+		memcpy(out, bytes, size);
+	out[size] = '\0';
+	arena_destroy(arena);
+}
+
 enum error text_position_page(struct store *store, uint32_t site,
 			      struct text_position place,
 			      struct positioned_page *page_out)
@@ -653,6 +682,8 @@ enum error text_position_page(struct store *store, uint32_t site,
 						: 0;
 		page_out->cluster = row.cluster;
 		page_out->page_class = row.page_class;
+		text_position_read_title(&txn, site, place.key,
+					 page_out->title);
 		error = ERR_NONE;
 	}
 	if (txn.error != ERR_NONE)

@@ -105,8 +105,12 @@ enum error text_walk_next(struct text_walk *walk,
 			  struct text_position *place_out, bool *is_there_out);
 
 /* The page at a position. */
+enum { MAX_TITLE_BYTES = 1000 };
+
 struct positioned_page {
 	char url[MAX_URL_BYTES + 1];
+	/* the element title, cut at MAX_TITLE_BYTES; "" = none or unknown */
+	char title[MAX_TITLE_BYTES + 1];
 	uint64_t fetched_ms;
 	uint64_t archived_ms; /* time at which an archive recorded the page; 0 =
 				 not from an archive */

@@ -1,5 +1,6 @@
 #include "daemon/runtime/terminal.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -9,6 +10,7 @@
 
 #include "base/memory.h"
 #include "base/utf8.h"
+#include "daemon/runtime/clock.h"
 
 struct code_point_span {
 	uint32_t first;
@@ -398,4 +400,118 @@ void table_print(const struct text_table *table)
 	if (out.size > 0)
 		fwrite(out.data, 1, out.size, stdout);
 	buffer_free(&out);
+}
+
+enum {
+	BAR_WIDTH = 24,
+	LINE_WIDTH = 79, /* without a terminal */
+	DRAW_EVERY_MS = 100,
+	PRINT_EVERY_MS = 1000, /* without a terminal */
+};
+
+static bool progress_is_forced;
+
+void progress_force(void)
+{
+	progress_is_forced = true;
+}
+
+struct progress progress_begin(const char *label)
+{
+	return (struct progress){.is_shown = progress_is_forced ||
+					     terminal_size(STDERR_FILENO) > 0,
+				 .label = label,
+				 .started_ms = clock_steady_ms()};
+}
+
+static void progress_append_bar(uint64_t done, uint64_t total,
+				struct buffer *line)
+{
+	uint64_t filled = BAR_WIDTH * done / total;
+
+	buffer_append_text(line, " [");
+	for (uint64_t i = 0; i < BAR_WIDTH; i++)
+		buffer_append_byte(line, i < filled ? '#' : ' ');
+	buffer_printf(line, "] %3" PRIu64 "%%  %" PRIu64 "/%" PRIu64,
+		      100 * done / total, done, total);
+}
+
+void progress_line(const struct progress_state *state, size_t width,
+		   struct buffer *out)
+{
+	uint64_t total = state->total;
+	uint64_t done = total == 0 || state->done < total ? state->done : total;
+	struct buffer line = {0};
+
+	buffer_append_text(&line, state->label);
+	if (total == 0)
+		buffer_printf(&line, "  %" PRIu64, done);
+	else
+		progress_append_bar(done, total, &line);
+	if (state->elapsed_ms > 0 && done > 0) {
+		uint64_t rest_s =
+			(total - done) * state->elapsed_ms / done / 1000;
+
+		buffer_printf(&line, "  %.0f/s",
+			      (double)done * 1000 / (double)state->elapsed_ms);
+		if (total > 0)
+			buffer_printf(&line, "  %" PRIu64 ":%02" PRIu64 " left",
+				      rest_s / 60, rest_s % 60);
+	}
+	if (state->note != NULL)
+		buffer_printf(&line, "  %s", state->note);
+	terminal_cut(buffer_slice(&line), width, out);
+	buffer_free(&line);
+}
+
+void progress_show(struct progress *progress, uint64_t done, uint64_t total,
+		   const char *note)
+{
+	size_t width = terminal_size(STDERR_FILENO);
+	struct buffer line = {0};
+	uint64_t now_ms;
+
+	if (!progress->is_shown)
+		return;
+	now_ms = clock_steady_ms();
+	if (progress->drawn_ms != 0 &&
+	    now_ms - progress->drawn_ms <
+		    (width > 0 ? DRAW_EVERY_MS : PRINT_EVERY_MS))
+		return;
+	progress->drawn_ms = now_ms;
+	progress_line(
+		&(struct progress_state){
+			.label = progress->label,
+			.done = done,
+			.total = total,
+			.elapsed_ms = now_ms - progress->started_ms,
+			.note = note,
+		},
+		width > 0 ? width - 1 : LINE_WIDTH, &line);
+	fprintf(stderr, width > 0 ? "\r\033[K%s" : "%s\n", line.data);
+	fflush(stderr);
+	buffer_free(&line);
+}
+
+bool progress_goes_on(void *context, uint64_t done, uint64_t total)
+{
+	progress_show(context, done, total, NULL);
+	return true;
+}
+
+void progress_show_bytes(struct progress *progress, uint64_t done,
+			 uint64_t total)
+{
+	if (total > 0 && total < done)
+		total = done;
+	progress_show(progress, done / 1024, total / 1024, "KiB");
+}
+
+void progress_clear(struct progress *progress)
+{
+	if (!progress->is_shown || progress->drawn_ms == 0 ||
+	    terminal_size(STDERR_FILENO) == 0)
+		return;
+	fputs("\r\033[K", stderr);
+	progress->drawn_ms = 0;
 }

@@ -1,6 +1,6 @@
 /*
  * daemon/runtime/terminal.h - show untrusted text on a terminal: compute its
- * width, and remove control sequences. Also print tables.
+ * width, and remove control sequences. Also print tables and progress.
  */
 #ifndef DAEMON_RUNTIME_TERMINAL_H
 #define DAEMON_RUNTIME_TERMINAL_H
@@ -102,5 +102,66 @@ void table_render(const struct text_table *table, size_t width,
 
 /* Print the table to standard output. If that is a terminal, use its width. */
 void table_print(const struct text_table *table);
+
+/*
+ * A line on standard error that shows progress, if standard error is a
+ * terminal, or after progress_force().
+ */
+
+struct progress {
+	bool is_shown;
+	const char *label;   /* the current work: "read", "extract" */
+	uint64_t started_ms; /* steady clock */
+	uint64_t drawn_ms;
+};
+
+/*
+ * Show the progress of all later work also if standard error is not a terminal:
+ * as lines, at most one per second. Call it before a thread is started.
+ */
+void progress_force(void);
+
+struct progress progress_begin(const char *label);
+
+/*
+ * Show that `done` of `total` items are done, and `note` (or NULL) at the end
+ * of the line. If `total` is 0, it is unknown. The line is drawn at most ten
+ * times per second, so the function may be called for each item.
+ */
+void progress_show(struct progress *progress, uint64_t done, uint64_t total,
+		   const char *note);
+
+/*
+ * Show the progress of a long computation; `context` is a struct progress.
+ * Return true, to continue.
+ */
+bool progress_goes_on(void *context, uint64_t done, uint64_t total);
+
+/* Show the progress of a transfer in KiB; `total` may be too small, or 0. */
+void progress_show_bytes(struct progress *progress, uint64_t done,
+			 uint64_t total);
+
+/*
+ * Remove the line, before a message is printed. The next progress_show() draws
+ * it again.
+ */
+void progress_clear(struct progress *progress);
+
+/* The content of the line. */
+struct progress_state {
+	const char *label;
+	uint64_t done;
+	uint64_t total; /* 0 = unknown */
+	uint64_t elapsed_ms;
+	const char *note; /* or NULL */
+};
+
+/*
+ * Append the line, at most `width` columns, such as "extract [#####     ]  50%
+ * 500/1000  120/s  0:04 left  note"; without a bar if the total is unknown.
+ * No side effects.
+ */
+void progress_line(const struct progress_state *state, size_t width,
+		   struct buffer *out);
 
 #endif

@@ -140,31 +140,43 @@ struct moved_items {
 	uint32_t count;
 	const struct version_item *items; /* [item_count] */
 	uint32_t item_count;
-	/* [difference_count], used if no item has a text for the hashes */
+	/*
+	 * [difference_count], the items that differ between the stored versions
+	 * before and after the change; used instead if both are known
+	 */
 	const struct version_item *const *differences;
 	uint32_t difference_count;
+	bool has_versions; /* both versions are known */
 };
 
 static json_t *evidence_items_json(const struct moved_items *moved)
 {
 	json_t *list = json_array();
 
-	for (uint32_t i = 0; i < moved->item_count; i++)
+	for (uint32_t i = 0; i < moved->difference_count; i++)
+		evidence_add_item(list, moved->differences[i]);
+	for (uint32_t i = 0; i < moved->item_count && !moved->has_versions; i++)
 		if (sorted_find(moved->hashes, moved->count,
 				moved->items[i].hash) < moved->count)
 			evidence_add_item(list, &moved->items[i]);
-	if (json_array_size(list) == 0)
-		for (uint32_t i = 0; i < moved->difference_count; i++)
-			evidence_add_item(list, moved->differences[i]);
 	return list;
+}
+
+/*
+ * Return the number of items that have moved. If both versions are known, it is
+ * that of version_compare(), as in the reports, and not that of the sample.
+ */
+static json_int_t moved_items_count(const struct moved_items *moved)
+{
+	return moved->has_versions ? moved->difference_count : moved->count;
 }
 
 static json_t *moves_json(double ratio, const struct moved_items *gone,
 			  const struct moved_items *come)
 {
 	return json_pack("{s:f, s:I, s:I, s:o, s:o}", "moved", ratio,
-			 "gone_count", (json_int_t)gone->count, "come_count",
-			 (json_int_t)come->count, "gone",
+			 "gone_count", moved_items_count(gone), "come_count",
+			 moved_items_count(come), "gone",
 			 evidence_items_json(gone), "come",
 			 evidence_items_json(come));
 }
@@ -181,9 +193,10 @@ static void add_moves(const struct template_facts *facts,
 		facts->before == NULL ? &none : facts->before;
 	const struct version *after =
 		facts->taken.version == NULL ? &none : facts->taken.version;
+	bool has_versions = before != &none && after != &none;
 	struct version_diff diff = {0};
 
-	if (before != &none && after != &none)
+	if (has_versions)
 		version_compare(scratch, before, after, &diff);
 	json_object_set_new(
 		value, "paths",
@@ -192,27 +205,27 @@ static void add_moves(const struct template_facts *facts,
 				   detection->gone_paths,
 				   detection->gone_path_count, before->paths,
 				   before->path_count, diff.gone_paths,
-				   diff.gone_path_count},
+				   diff.gone_path_count, has_versions},
 			   &(struct moved_items){
 				   detection->come_paths,
 				   detection->come_path_count, after->paths,
 				   after->path_count, diff.come_paths,
-				   diff.come_path_count}));
+				   diff.come_path_count, has_versions}));
 	json_object_set_new(
 		value, "fragments",
 		moves_json(detection->fragments_moved,
-			   &(struct moved_items){detection->gone_fragments,
-						 detection->gone_fragment_count,
-						 before->fragments,
-						 before->fragment_count,
-						 diff.gone_fragments,
-						 diff.gone_fragment_count},
-			   &(struct moved_items){detection->come_fragments,
-						 detection->come_fragment_count,
-						 after->fragments,
-						 after->fragment_count,
-						 diff.come_fragments,
-						 diff.come_fragment_count}));
+			   &(struct moved_items){
+				   detection->gone_fragments,
+				   detection->gone_fragment_count,
+				   before->fragments, before->fragment_count,
+				   diff.gone_fragments,
+				   diff.gone_fragment_count, has_versions},
+			   &(struct moved_items){
+				   detection->come_fragments,
+				   detection->come_fragment_count,
+				   after->fragments, after->fragment_count,
+				   diff.come_fragments,
+				   diff.come_fragment_count, has_versions}));
 }
 
 /* Maximum number of regions in the evidence. */

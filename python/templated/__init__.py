@@ -9,6 +9,9 @@
     templated.Client().fields(url=url)
 
 The first three need libtemplated.so.0, the last ones the socket of the daemon.
+The environment variable TEMPLATED_LIBRARY is the path of another library, and
+TEMPLATED_SOCKET is the socket. By default the package uses the socket of a
+daemon of this user, below XDG_RUNTIME_DIR, XDG_DATA_HOME or HOME.
 """
 
 from templated.answer import Answer, Class, Metadata

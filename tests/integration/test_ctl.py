@@ -88,7 +88,7 @@ class Ctl(harness.Case):
         return process.stdout
 
     def test_usage_is_2(self):
-        for arguments in ((), ("nonsense",), ("text",), ("--nonsense",),
+        for arguments in (("nonsense",), ("text",), ("--nonsense",),
                           ("watch", "--threshold", "7", "http://x/"),
                           ("template", "list", "not a host/"), ("text", "a", "b")):
             with self.subTest(arguments=arguments):

@@ -40,7 +40,7 @@ class Processes(harness.Case):
         if not os.environ.get("SANITIZER"):
             self.assertIn("system calls", rows[0]["enforced"])
         self.assertEqual(rows[0]["running"][0]["pid"], daemon.process.pid)
-        text = daemon.ctl("status").stdout
+        text = daemon.ctl("status", "-v").stdout
         for name in ROLES:
             self.assertIn(f"\n{name} ", text)
 

@@ -27,14 +27,18 @@ EVIL = {
 OLD = ('<html><head><title>{title}</title></head><body><div class="menu">'
        '<a href="/">Home</a> <b class="{cls}">{text}</b></div>'
        '<div class="post"><h1>{kind} {i}</h1><p>Number {i} of {kind} tells {n} '
-       "things that no other page tells in such a way.</p></div>"
+       "things that no other page tells in such a way.</p>{extra}</div>"
        '<div class="foot">Copyright and imprint</div></body></html>')
 NEW = ('<html><head><title>{title}</title></head><body><header><nav><ul><li>'
        '<a href="/">Home</a></li></ul><i class="{cls}">{text} anew</i></nav>'
        "</header><main><article><h2>{kind} {i}</h2><section><p>Number {i} of "
-       "{kind} tells {n} things that no other page tells in such a way.</p>"
+       "{kind} tells {n} things that no other page tells in such a way.</p>{extra}"
        "</section></article></main><footer><small>All new, and better than "
        "ever</small></footer></body></html>")
+
+# On two of three pages, so that not every page of a sample has them.
+EXTRA = ('<div class="offer"><b>Now cheaper</b></div>',
+         "<aside><p><em>Today only</em></p></aside>")
 
 
 class Report(harness.Case):
@@ -77,6 +81,7 @@ class Report(harness.Case):
                 new = file.with_suffix(".new")
                 new.write_text(form.format(
                     kind=kind, i=i, n=(i * 7919 + edition) % 1000,
+                    extra=EXTRA[edition] if i % 3 else "",
                     title=html.escape(EVIL["title"]), cls=EVIL["class"],
                     text=EVIL["text"]))
                 stamp = 1_600_000_000 + edition

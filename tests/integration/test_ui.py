@@ -506,7 +506,16 @@ class Ui(harness.Case):
         self.browser = browser.Browser()
         self.addCleanup(self.browser.stop)
         self.tab = browser.Tab(self.browser)
+        self.addCleanup(self.print_view)
         self.tab.size(1280)
+
+    def print_view(self):
+        """After a failure, print what the browser shows."""
+        if any(error for _, error in self._outcome.result.failures
+               + self._outcome.result.errors) or os.environ.get("UI_PRINT"):
+            print(self.tab.run("location.href + '\\n' + "
+                               "document.body.innerText"),
+                  self.tab.complaints(), file=sys.stderr)
 
     def test_each_view_is_used(self):
         self.open_browser()

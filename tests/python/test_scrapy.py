@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+import time
 import types
 
 import conftest
@@ -116,6 +117,23 @@ def test_items_get_the_fields_of_the_daemon(crawl, daemon, host, faq, web):
     item, = (item for item in result["items"] if item["url"] == url)
     assert item["heading"] == value and item["body"]
     assert item["nothing"] is None
+
+
+def test_without_a_daemon_no_crawl_begins(web, tmp_path):
+    out = tmp_path / "items.jsonl"
+    start = time.monotonic()
+    seen = len(web.requests())
+    done = harness.run(
+        [sys.executable, "-B", "-m", "scrapy", "runspider",
+         conftest.ROOT / "examples" / "scrapy_spider.py",
+         "-s", f"TEMPLATED_SOCKET={tmp_path}/none", "-a", f"url={web.url}",
+         "-s", "TELNETCONSOLE_ENABLED=False", "-o", out],
+        env={**os.environ, "PYTHONPATH": str(conftest.ROOT / "python")})
+    assert done.returncode != 0
+    assert time.monotonic() - start < 20
+    assert f"TEMPLATED_SOCKET: {tmp_path}/none" in done.stderr, done.stderr
+    assert len(web.requests()) == seen
+    assert not out.exists() or not out.read_text()
 
 
 def test_fields_of_templates_need_a_source():

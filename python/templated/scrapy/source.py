@@ -15,8 +15,28 @@ from templated.scrapy import signals
 from templated.scrapy.saturation import Saturation
 
 logger = logging.getLogger(__name__)
+START_S = 10.0  # the first response may take this long
+START_RETRY_S = 2.0
 TEACHERS = 2  # at a time; the daemon accepts four uploads
 FIELDS = ("text", "metadata", "template", "quality", "confidence")
+
+
+def _checked_client(address: str, token: str | None) -> templated.Client:
+    """Return a client of a daemon that responds.
+
+    Without a daemon the crawl would only produce items without text, so it
+    must not begin: TemplatedError.
+    """
+    with templated.Client(address, token=token, timeout=START_S,
+                          retry_timeout=START_RETRY_S) as probe:
+        try:
+            probe.status()
+        except templated.TemplatedError as error:
+            raise templated.TemplatedError(
+                error.code, f"TEMPLATED_SOCKET: {error}; start templated, or "
+                "set TEMPLATED_BUNDLE to a file of `templatectl export`"
+            ) from None
+    return templated.Client(address, token=token)
 
 
 class Source:
@@ -42,9 +62,8 @@ class Source:
                 settings["TEMPLATED_BUNDLE"],
                 threads=settings.getint("TEMPLATED_THREADS", 1))
         elif settings.get("TEMPLATED_SOCKET"):
-            self.client = templated.Client(
-                settings["TEMPLATED_SOCKET"],
-                token=settings.get("TEMPLATED_TOKEN"))
+            self.client = _checked_client(settings["TEMPLATED_SOCKET"],
+                                          settings.get("TEMPLATED_TOKEN"))
         if self.needs_fields and self.bundle is None and self.client is None:
             raise ValueError("TEMPLATED_FIELDS: fields of templates need "
                              "TEMPLATED_BUNDLE or TEMPLATED_SOCKET")

@@ -132,7 +132,7 @@ TEST(a_row_of_csv)
 	text_export_append(TEXT_EXPORT_CSV, &told, &out);
 	ck_assert_str_eq(
 		out.data,
-		"sequence,url,fetched,type,cluster,quality,confidence,"
+		"sequence,url,title,fetched,type,cluster,quality,confidence,"
 		"method,error,text\r\n"
 		"7.0000000000000008,\"http://a.test/1\","
 		"2017-03-06T04:03:53Z,page,\"a.test/2\",ok,0.500,\"auto\","

@@ -76,32 +76,20 @@ enum {
 			    left of their lines */
 };
 
-/*
- * In a wide drawing the names and captions are next to the plots; in a narrow
- * drawing they are above the parts that they describe.
- */
-#define SHAPE_WIDE                                                      \
-	.width = 1000, .left = 350, .span = 600, .marks_top = 76,       \
-	.pairs_top = 124, .curve_top = 262, .tree_top = 370, .row = 18, \
-	.text_x = 338, .name_y = 4, .caption_y = 14, .name_columns = 40
-
-static const struct threshold_plot_shape wide = {.class = "lv", SHAPE_WIDE};
-static const struct threshold_plot_shape figure_wide = {
-	.class = "lv wide", .top = 58, SHAPE_WIDE};
-static const struct threshold_plot_shape figure_narrow = {
-	.class = "lv narrow",
-	.width = 400,
-	.left = 20,
-	.span = 360,
-	.marks_top = 14,
-	.pairs_top = 114,
-	.curve_top = 270,
-	.tree_top = 384,
-	.row = 32,
-	.text_x = 20,
-	.name_y = -5,
-	.caption_y = -26,
-	.name_columns = 46,
+static const struct threshold_plot_shape wide = {
+	.class = "lv",
+	.width = 1000,
+	.left = 350,
+	.span = 600,
+	.marks_top = 76,
+	.pairs_top = 124,
+	.curve_top = 262,
+	.tree_top = 370,
+	.row = 18,
+	.text_x = 338,
+	.name_y = 4,
+	.caption_y = 14,
+	.name_columns = 40,
 };
 
 static const char style[] =
@@ -396,10 +384,9 @@ static void threshold_svg_thresholds(const struct threshold_plot *drawing,
 	}
 }
 
-static void append_drawing(const struct report *report,
-			   const struct threshold_plot_shape *shape,
-			   struct buffer *out)
+static void append_drawing(const struct report *report, struct buffer *out)
 {
+	const struct threshold_plot_shape *shape = &wide;
 	struct threshold_plot drawing = {.report = report, .shape = shape};
 	int height;
 
@@ -418,8 +405,7 @@ static void append_drawing(const struct report *report,
 		      shape->width, height, style);
 	svg_rect(out, "p",
 		 (struct svg_box){0, shape->top, shape->width, height, false});
-	if (shape == &wide)
-		threshold_svg_head(&drawing, out);
+	threshold_svg_head(&drawing, out);
 	threshold_svg_ticks(&drawing, out);
 	threshold_svg_thresholds(&drawing, out);
 	svg_pairs(&drawing, out);
@@ -433,11 +419,5 @@ static void append_drawing(const struct report *report,
 void report_svg(const struct report *report, struct buffer *out)
 {
 	buffer_append_text(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-	append_drawing(report, &wide, out);
-}
-
-void report_svg_figure(const struct report *report, struct buffer *out)
-{
-	append_drawing(report, &figure_wide, out);
-	append_drawing(report, &figure_narrow, out);
+	append_drawing(report, out);
 }

@@ -19,12 +19,4 @@ struct report;
  */
 void report_svg(const struct report *report, struct buffer *out);
 
-/*
- * Append the drawing without its heading, as two svg elements for an HTML page.
- * One has the class "wide" and 1000 pixels, the other one has the class
- * "narrow" and 400 pixels. The style sheet of the page hides one of the
- * elements.
- */
-void report_svg_figure(const struct report *report, struct buffer *out);
-
 #endif

@@ -406,9 +406,6 @@ static void thresholds_append_format(const struct cached_dendrogram *kept,
 	case THRESHOLDS_SVG:
 		report_svg(&kept->report, out);
 		break;
-	case THRESHOLDS_FIGURE:
-		report_svg_figure(&kept->report, out);
-		break;
 	}
 }
 

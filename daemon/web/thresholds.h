@@ -18,12 +18,7 @@
 struct report;
 struct site_thresholds;
 
-enum thresholds_format {
-	THRESHOLDS_JSON,
-	THRESHOLDS_TEXT,
-	THRESHOLDS_SVG,
-	THRESHOLDS_FIGURE
-};
+enum thresholds_format { THRESHOLDS_JSON, THRESHOLDS_TEXT, THRESHOLDS_SVG };
 
 /*
  * Create a cache. Requests for sites with more than `max_leaves` unique

@@ -1,6 +1,8 @@
 """What the web application asks the API for, and how it is served."""
 
+import http.client
 import json
+import re
 import urllib.parse
 
 import harness
@@ -177,6 +179,127 @@ class Parts(harness.Case):
         self.error_of(self.server.post(path + "/comments", {"text": "more"}),
                       409)
         self.server.verify_store()
+
+
+class Files(harness.Case):
+    """The files of the application, and what a browser may do."""
+
+    def setUp(self):
+        self.port = harness.free_port()
+        self.server = self.daemon({"listen": {
+            "address": f'"127.0.0.1:{self.port}"', "rate_limit": 0}})
+        self.ours = {"Origin": f"http://127.0.0.1:{self.port}",
+                     "Sec-Fetch-Site": "same-origin"}
+
+    def ask(self, method, path, body=None, **headers):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port,
+                                                timeout=60)
+        try:
+            connection.request(method, path, body=body, headers={
+                name.replace("_", "-"): value
+                for name, value in headers.items()})
+            return harness.Answer(connection.getresponse())
+        finally:
+            connection.close()
+
+    def log_in(self, role):
+        token = self.server.post(
+            "/v1/tokens", {"name": role, "role": role}).json["token"]
+        answer = self.ask("POST", "/login", "token=" + token, **self.ours)
+        self.assertEqual(answer.status, 303)
+        return answer.headers["Set-Cookie"].partition(";")[0]
+
+    def test_each_path_is_the_same_page(self):
+        cookie = self.log_in("read")
+        first = self.ask("GET", "/", Cookie=cookie)
+        policy = first.headers["Content-Security-Policy"]
+        self.assertIn("script-src 'self'", policy)
+        self.assertIn("require-trusted-types-for 'script'", policy)
+        self.assertNotIn("unsafe", policy)
+        for path in ("/ui/sites/a", "/ui/sites/a/guards/1", "/ui/x?y=z"):
+            answer = self.ask("GET", path, Cookie=cookie)
+            self.assertEqual((answer.status, answer.body),
+                             (200, first.body), path)
+        for path in re.findall(r'"(/web/[^"]+)"', first.text) + [
+                "/web/dom.js"]:
+            answer = self.ask("GET", path, Cookie=cookie)
+            self.assertEqual(answer.status, 200, path)
+            self.assertEqual(answer.headers["Cache-Control"], "no-cache")
+            self.assertEqual(answer.headers["X-Content-Type-Options"],
+                             "nosniff")
+            again = self.ask("GET", path, Cookie=cookie,
+                             If_None_Match=answer.headers["ETag"])
+            self.assertEqual((again.status, again.body), (304, b""))
+        # without a session there is the form of the login, and no file
+        for path in ("/", "/ui/sites/a"):
+            answer = self.ask("GET", path)
+            self.assertEqual(answer.status, 401)
+            self.assertIn('name="token"', answer.text)
+        self.assertEqual(self.ask("GET", "/web/main.js").status, 401)
+
+    def test_only_our_pages_change_something_with_a_cookie(self):
+        web = self.web()
+        cookie = self.log_in("write")
+        self.assertEqual(
+            self.ask("GET", "/v1/session", Cookie=cookie).json["access"],
+            "write")
+        body = json.dumps({"url": web.url, "max_pages": 3})
+        for headers in ({}, {"Origin": "http://evil.example"},
+                        {"Sec-Fetch-Site": "cross-site"},
+                        {**self.ours, "Sec-Fetch-Site": "same-site"},
+                        {**self.ours, "Origin": "null"}):
+            answer = self.ask("POST", "/v1/sites", body, Cookie=cookie,
+                              **headers)
+            self.assertIn(answer.status, (401, 403), headers)
+        self.assertEqual(self.server.json("/v1/sites")["sites"], [])
+        answer = self.ask("POST", "/v1/sites", body, Cookie=cookie,
+                          Content_Type="application/json", **self.ours)
+        self.assertEqual(answer.status, 201, answer.text)
+        path = f"/v1/sites/{web.host}"
+        self.assertEqual(self.ask("DELETE", path, Cookie=cookie).status, 403)
+        self.assertEqual(self.ask("DELETE", path, Cookie=cookie,
+                                  **self.ours).status, 200)
+        reader = self.log_in("read")
+        self.assertEqual(self.ask("POST", "/v1/sites", body, Cookie=reader,
+                                  **self.ours).status, 403)
+        self.assertEqual(
+            self.ask("GET", "/v1/session", Cookie=reader).json,
+            {"access": "read", "version": self.server.json(
+                "/v1/session")["version"], "node": None, "cookie": True})
+
+    def test_a_report_has_the_data_and_no_way_out_of_it(self):
+        root = self.folder()
+        (root / "index.html").write_text(
+            "<title>&lt;/script&gt;&lt;script&gt;x</title>" + "".join(
+                f'<a href="/{i}.html">{i}</a>' for i in range(6)))
+        for i in range(6):
+            (root / f"{i}.html").write_text(
+                f"<html><head><title>&lt;/script>&lt;!--\u2028{i}</title></head>"
+                f"<body><h1>&lt;/script> {i}</h1><p>Text of page {i}, which "
+                f"has number {i * 7}.</p></body></html>")
+        web = self.web(root)
+        host = self.server.crawl(web.url)["host"]
+        answer = self.server.get(f"/v1/sites/{host}/report")
+        self.assertIn("attachment", answer.headers["Content-Disposition"])
+        text = answer.text
+        data = re.search(r'id="saved">(.*?)</script>', text, re.S)[1]
+        self.assertNotIn("<", data)
+        self.assertTrue(data.isascii())
+        saved = json.loads(data)
+        self.assertEqual((saved["host"], saved["truncated"]), (host, False))
+        for path in ("", "/templates", "/guards", "/patterns", "/thresholds",
+                     "/templates/1", "/templates/1/tree",
+                     "/templates/1/versions/current"):
+            self.assertIn(f"/v1/sites/{host}{path}", saved["answers"])
+        site = self.server.json(f"/v1/sites/{host}")
+        self.assertEqual(saved["answers"][f"/v1/sites/{host}"]["pages"],
+                         site["pages"])
+        lines = saved["answers"]["/v1/events?site="
+                                 + urllib.parse.quote(host)].splitlines()
+        self.assertIn("site.added", [json.loads(row)["kind"] for row in lines])
+        self.assertEqual(text.count("<script"), 2)
+        self.assertNotRegex(text, r"(?m)^(import|export) ")
+        self.error_of(self.server.get("/v1/sites/none.example/report"), 404)
 
 
 if __name__ == "__main__":

@@ -922,170 +922,58 @@ TEST(many_ask_while_the_configuration_changes)
 		pthread_join(threads[i], NULL);
 }
 
-#define UI_PAGE "url=" SITE "3"
+#define PAGE "url=" SITE "3"
 
-/* Which pages of the UI show which parts of the API. */
+/* What browsers get. */
 static const struct {
 	const char *target;
 	int status;
+	const char *type;
 	const char *text;
-} pages[] = {
-	{"/", 200, "/ui/sites/news.example\""},
-	{"/ui/sites/news.example", 200, "/ui/templates/news.example/1\""},
-	{"/ui/sites/news.example/patterns", 200, "Patterns of its URLs"},
-	{"/ui/sites/news.example/guards", 200, "This site has no guards"},
-	{"/ui/sites/news.example/events", 200, "site.added"},
-	{"/ui/sites/news.example/settings", 200, "name=\"pattern_stop_after\""},
-	{"/ui/sites/none.example/settings", 404, "Not found"},
-	{"/ui/sites/none.example", 404, "Not found"},
-	{"/ui/sites/news.example/guards/9", 404, "Not found"},
-	{"/ui/templates/news.example/1", 200, "class=\"tree\""},
-	{"/ui/templates/news.example/1/pages", 200, "/ui/page?url=http:"},
-	{"/ui/templates/news.example/1/texts", 200, "Texts shared by"},
-	{"/ui/templates/news.example/1/versions", 200, "Versions of"},
-	{"/ui/templates/news.example/1/versions?from=1", 400,
-	 "numbers of versions"},
-	{"/ui/templates/news.example/99", 404, "Not found"},
-	{"/ui/alerts", 200, "<h1>Alerts</h1>"},
-	{"/ui/alerts?all=1", 200, "<h1>Alerts</h1>"},
-	{"/ui/alerts/1", 200, "<h1>"},
-	{"/ui/alerts/99999", 404, "This event does not exist"},
-	{"/ui/daemon", 200, "running since"},
-	{"/ui/page?" UI_PAGE, 200, "class=\"clean\""},
-	{"/ui/page/why?" UI_PAGE, 200, "src=\"/ui/why?url="},
-	{"/ui/page/visit?" UI_PAGE, 200, "As stored"},
-	{"/ui/page?url=" SITE "none", 200, "<h1>http://news.example/none"},
-	{"/ui/page?url=http://none.example/", 200, "Watch this site"},
-	{"/ui/page", 400, "Invalid request"},
-	{"/ui/page?" UI_PAGE "&method=none", 400, "Invalid request"},
-	{"/ui/why?" UI_PAGE, 200, "class=\"legend\""},
-	{"/ui/why?url=" SITE "none", 404, "Not found"},
-	{"/ui/element?" UI_PAGE, 200, "&amp;n="},
-	{"/ui/element?" UI_PAGE "&n=3", 200, "Guard an element"},
-	{"/ui/element?" UI_PAGE "&n=3&up=1", 200, "Guard an element"},
-	{"/ui/element?" UI_PAGE "&n=99999", 404,
-	 "does not contain this element"},
-	{"/ui/element?url=" SITE "none&n=3", 404, "is not stored"},
+} files[] = {
+	{"/", 200, "text/html; charset=utf-8", "src=\"/web/main.js\""},
+	{"/ui/sites/news.example", 200, "text/html; charset=utf-8",
+	 "src=\"/web/main.js\""},
+	{"/ui/a/b/c/d?e", 200, "text/html; charset=utf-8", "/web/style.css"},
+	{"/web/main.js", 200, "text/javascript; charset=utf-8", "import {"},
+	{"/web/style.css", 200, "text/css; charset=utf-8", "{"},
+	{"/web/icon.svg", 200, "image/svg+xml", "<svg"},
+	{"/web/none.js", 404, "application/json", "not_found"},
+	{"/web/", 404, "application/json", "no_route"},
+	{"/web/../main.js", 404, "application/json", "no_route"},
+	{"/ui", 404, "application/json", "no_route"},
+	{"/v1/sites/news.example/report", 200, "text/html; charset=utf-8",
+	 "\"host\":\"news.example\""},
+	{"/v1/pages/copy?view=pick&" PAGE, 200, "text/html; charset=utf-8",
+	 "\"/ui/element?url="},
+	{"/v1/pages/copy?view=explain&" PAGE, 200, "text/html; charset=utf-8",
+	 "class=\"legend\""},
+	{"/v1/pages/copy?view=pick&method=none&" PAGE, 400, "application/json",
+	 "error"},
+	{"/v1/session", 200, "application/json", "\"access\":\"owner\""},
 };
 
-TEST_ROWS(a_page_of_the_ui_shows_the_api_data, pages)
+TEST_ROWS(a_browser_gets_files_of_their_types, files)
 {
 	AUTO_BUFFER answer =
-		test_client_ask(served.path, "GET", pages[_i].target, NULL);
+		test_client_ask(served.path, "GET", files[_i].target, NULL);
 
-	ck_assert_int_eq(client_status(&answer), pages[_i].status);
-	ck_assert_ptr_nonnull(strstr(answer.data, "text/html; charset=utf-8"));
-	ck_assert_ptr_nonnull(strstr(answer.data, "nosniff"));
-	ck_assert_ptr_nonnull(strstr(answer.data, "default-src 'none'; "));
-	ck_assert_msg(strstr(client_body(&answer), pages[_i].text) != NULL,
+	ck_assert_int_eq(client_status(&answer), files[_i].status);
+	ck_assert_msg(strstr(answer.data, files[_i].type) != NULL, "%s",
+		      answer.data);
+	ck_assert_msg(strstr(client_body(&answer), files[_i].text) != NULL,
 		      "%s", client_body(&answer));
 }
 
-/* POST a form with the headers; the status and where it leads to. */
-static void post_form(const char *target, const char *headers, const char *form,
-		      const char *wanted)
+TEST(the_application_runs_only_its_own_files)
 {
-	AUTO_BUFFER request = {0};
-	AUTO_BUFFER answer;
-	int file = client_open(served.path);
+	AUTO_BUFFER answer = test_client_ask(served.path, "GET", "/ui/x", NULL);
 
-	buffer_printf(&request,
-		      "POST %s HTTP/1.1\r\nHost: h\r\nConnection: close\r\n"
-		      "%sContent-Length: %zu\r\n\r\n%s",
-		      target, headers, strlen(form), form);
-	ck_assert(test_client_send(file, request.data));
-	answer = test_client_receive(file);
-	ck_assert_msg(strstr(answer.data, wanted) != NULL, "%s", answer.data);
-	close(file);
-}
-
-#define OURS "Origin: http://h\r\nSec-Fetch-Site: same-origin\r\n"
-
-TEST(forms_of_our_pages_change_things)
-{
-	post_form("/ui/sites/news.example/guards", OURS, "css=p&name=words",
-		  "Location: /ui/sites/news.example/guards?done=guard\r\n");
-	post_form("/ui/sites/news.example/guards", OURS, "css=p[", " 400 ");
-	post_form("/ui/sites/news.example/guards", OURS, "css=p&cluster=x",
-		  " 400 ");
-	post_form("/ui/sites/news.example/guards/1/delete", OURS, "",
-		  "Location: /ui/sites/news.example/guards?done=unguarded\r\n");
-	post_form("/ui/sites", OURS, "url=http%3A%2F%2Fmore.example%2F",
-		  "Location: /ui/sites/more.example?done=site\r\n");
-	post_form("/ui/sites", OURS, "url=http%3A%2F%2Fx%2F&max_pages=-1",
-		  " 400 ");
-	post_form("/ui/page/delete", OURS, "url=" SITE "3",
-		  "Location: /ui/page/visit?url=http:%2F%2Fnews.example%2F3"
-		  "&done=unpaged\r\n");
-	post_form("/ui/page/delete", OURS, "url=" SITE "3", " 404 ");
-	post_form("/ui/page/fetch", OURS, "url=", " 400 ");
-	post_form("/ui/page/fetch", OURS, "url=http://127.0.0.1:9/",
-		  "Location: /ui/page/visit?url=http:%2F%2F127.0.0.1:9%2F"
-		  "&done=unfetched\r\n");
-	post_form("/ui/alerts/1/ack", OURS, "",
-		  "Location: /ui/alerts?done=ack\r\n");
-	post_form("/ui/alerts/99999/silence", OURS, "", " 404 ");
-	post_form("/ui/silences/9/delete", OURS, "", " 404 ");
-}
-
-#define SETTINGS "/ui/sites/news.example/settings"
-
-TEST(settings_are_changed_by_a_form)
-{
-	json_t *site;
-
-	post_form(
-		SETTINGS, OURS,
-		"max_pages=7&threshold=0.3&headers=Cookie%3A+a&soft_404_probe=1"
-		"&url=http%3A%2F%2Fevil.example%2F",
-		"Location: " SETTINGS "?done=saved\r\n");
-	site = get("/v1/sites/news.example");
-	ck_assert_int_eq(number_of(site, "max_pages"), 7);
-	ck_assert(json_number_value(member(site, "threshold")) == 0.3);
-	ck_assert(json_is_true(member(site, "soft_404_probe")));
-	ck_assert(json_is_false(member(site, "cookies")));
-	ck_assert_ptr_nonnull(strstr(text_of(site, "headers"), "Cookie"));
-	json_decref(site);
-	post_form(SETTINGS, OURS, "no_headers=1",
-		  "Location: " SETTINGS "?done=saved\r\n");
-	site = get("/v1/sites/news.example");
-	ck_assert(json_is_null(member(site, "headers")));
-	ck_assert_int_eq(number_of(site, "max_pages"), 7);
-	json_decref(site);
-}
-
-TEST(settings_that_cannot_be_change_nothing)
-{
-	post_form(SETTINGS, OURS, "max_pages=0", " 400 ");
-	post_form(SETTINGS, OURS, "max_pages=x", " 400 ");
-	post_form(SETTINGS, OURS, "threshold=2", " 400 ");
-	post_form(SETTINGS, OURS, "headers=x", " 400 ");
-	post_form(SETTINGS, OURS, "measure=cps", " 400 ");
-	post_form("/ui/sites/none.example/settings", OURS, "", " 404 ");
-}
-
-TEST(a_site_is_forgotten_when_it_is_meant)
-{
-	post_form("/ui/sites/news.example/delete", OURS, "", " 400 ");
-	json_decref(get("/v1/sites/news.example"));
-	post_form("/ui/sites/news.example/delete", OURS, "sure=1",
-		  "Location: /?done=forgotten\r\n");
-	refuse("GET", "/v1/sites/news.example", NULL, 404, "not_found");
-}
-
-TEST(forms_of_others_change_nothing)
-{
-	static const char *const targets[] = {
-		"/ui/sites",        "/ui/sites/news.example/guards",
-		"/ui/alerts/1/ack", "/ui/sites/news.example/guards/1/delete",
-		"/ui/page/fetch",   "/ui/page/delete",
-		SETTINGS,           "/ui/sites/news.example/delete",
-	};
-
-	for (size_t i = 0; i < COUNT_OF(targets); i++) {
-		post_form(targets[i], "", "url=http%3A%2F%2Fx%2F&css=p",
-			  " 403 ");
-		post_form(targets[i], "Origin: http://evil\r\n",
-			  "url=http%3A%2F%2Fx%2F&css=p", " 403 ");
-	}
+	ck_assert_ptr_nonnull(strstr(answer.data, "nosniff"));
+	ck_assert_ptr_nonnull(strstr(answer.data, "X-Frame-Options: DENY"));
+	ck_assert_ptr_nonnull(strstr(answer.data,
+				     "Content-Security-Policy: default-src "
+				     "'none'; script-src 'self'; "));
+	ck_assert_ptr_null(strstr(answer.data, "unsafe"));
+	refuse("POST", "/ui/x", "{}", 405, "method_not_allowed");
 }

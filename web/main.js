@@ -79,7 +79,7 @@ async function build({view, parameters}) {
 }
 
 // The last turn of show(), and whether the view of the address is not shown yet.
-let building = 0, isAwaited = false;
+let building = 0, isAwaited = false, isLater = false;
 
 // Build the view again. `isNew`: the address is another one. A refresh may
 // overtake it.
@@ -101,7 +101,10 @@ async function show(isNew) {
 	} else {
 		isAwaited = false;
 		main.replaceChildren(...now.childNodes);
-		main.focus({preventScroll: true});
+		// the first view of a document begins with the link that skips the menu
+		if (isLater)
+			main.focus({preventScroll: true});
+		isLater = true;
 		scrollTo(0, 0);
 		markMenu();
 	}

@@ -78,7 +78,8 @@ function trouble(site) {
 		health.firing_fields > 0 && count(health.firing_fields, "field"),
 	].filter(Boolean);
 
-	return parts.length > 0 ? parts.join(", ") : health.reason;
+	return parts.length > 0 && health.state !== "ok" ? parts.join(", ")
+		: health.reason;
 }
 
 function sitesTable(sites) {

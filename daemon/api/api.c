@@ -75,10 +75,10 @@ static const struct route routes[] = {
 	 ROUTE_OF_ALL | ROUTE_JSON},
 	{"DELETE", "/v1/silences/N", api_delete_silence, ROUTE_WRITE,
 	 ROUTE_OF_ALL},
-	{"GET", "/v1/sites", api_get_sites, ROUTE_WRITE, 0},
+	{"GET", "/v1/sites", api_get_sites, ROUTE_READ, 0},
 	{"POST", "/v1/sites", api_post_site, ROUTE_WRITE,
 	 ROUTE_REPEATABLE | ROUTE_OF_BODY | ROUTE_JSON},
-	{"GET", "/v1/sites/HOST", api_get_site, ROUTE_WRITE, 0},
+	{"GET", "/v1/sites/HOST", api_get_site, ROUTE_READ, 0},
 	{"DELETE", "/v1/sites/HOST", api_delete_site, ROUTE_WRITE, 0},
 	{"GET", "/v1/sites/HOST/bundle", api_get_bundle, ROUTE_WRITE,
 	 ROUTE_SLOW},
@@ -609,8 +609,8 @@ static enum http_verdict refuse_route(struct call *call, const char *path)
 				 "daemon's own socket",
 				 path);
 	return call_fail(call, 403, "forbidden",
-			 "%.200s: read-only clients get only texts, clusters, "
-			 "templates, events and metrics",
+			 "%.200s: read-only clients get only sites, texts, "
+			 "templates, events, incidents and metrics",
 			 path);
 }
 

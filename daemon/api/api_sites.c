@@ -975,6 +975,15 @@ static json_t *order_sites(struct api_site_list *list)
 	return ordered;
 }
 
+/* Read-only clients get neither the headers nor the proxy of a site. */
+static void hide_from_readers(const struct call *call, json_t *site)
+{
+	if (!call->is_reader)
+		return;
+	json_object_set_new(site, "headers", json_null());
+	json_object_set_new(site, "proxy", json_null());
+}
+
 static enum http_verdict reply_sites(struct call *call,
 				     struct api_site_list *list)
 {
@@ -982,6 +991,8 @@ static enum http_verdict reply_sites(struct call *call,
 	size_t count = json_array_size(ordered);
 	json_t *value = json_pack("{s:o}", "sites", ordered);
 
+	for (size_t i = 0; i < count; i++)
+		hide_from_readers(call, json_array_get(ordered, i));
 	if (list->is_cut && count > 0)
 		json_object_set_new(value, "next",
 				    json_string(site_list_host(json_array_get(
@@ -1037,11 +1048,13 @@ static enum http_verdict reply_site(struct call *call, unsigned status,
 	/*
 	 * add whether the crawl is paused, for clients that wait for the site
 	 */
-	if (value != NULL)
+	if (value != NULL) {
 		json_object_set_new(value, "paused",
 				    stats.is_paused
 					    ? json_string(stats.pause_reason)
 					    : json_null());
+		hide_from_readers(call, value);
+	}
 	if (txn.error != ERR_NONE || value == NULL) {
 		json_decref(value);
 		return call_fail_with(

@@ -144,7 +144,8 @@ async function showFoot() {
 	const foot = document.getElementById("foot");
 
 	if (saved !== null) {
-		foot.append("Saved by templated, ", dateTime(saved.made));
+		foot.append("Saved by templated, ", dateTime(saved.made), saved.truncated
+			? ". Some parts did not fit and are missing." : "");
 		return;
 	}
 	const {access, version, node, cookie} = await session();

@@ -29,6 +29,7 @@ enum {
 	REPORT_TEMPLATES = 80,
 	REPORT_TREES = 12, /* a worker parses pages for each of them */
 	REPORT_VERSIONS = 12,
+	REPORT_MS = 20000, /* after this time no further template is added */
 };
 
 struct site_report {
@@ -39,6 +40,7 @@ struct site_report {
 	size_t max_bytes;  /* of `out` */
 	bool is_truncated; /* a response had no room */
 	unsigned trees;    /* number of trees that were made */
+	uint64_t until_ms; /* steady clock */
 };
 
 /* Append JSON that cannot end the element of HTML around it. */
@@ -341,6 +343,10 @@ static void report_add_templates(struct site_report *report,
 	count += report_find_ended(report, numbers + count,
 				   REPORT_TEMPLATES - count);
 	for (i = 0; i < count; i++) {
+		if (clock_steady_ms() > report->until_ms) {
+			report->is_truncated = true;
+			break;
+		}
 		report->ask.number = numbers[i];
 		report_add_template(report);
 	}
@@ -447,6 +453,7 @@ enum http_verdict api_get_report(struct call *call)
 	struct site_report report = {
 		.ask = *call,
 		.out = &page,
+		.until_ms = clock_steady_ms() + REPORT_MS,
 		.max_bytes = REPORT_BYTES - strlen(web_report_tail) - 64,
 	};
 	enum error error;

@@ -149,7 +149,8 @@ static json_t *tree_node_json(const struct stored_tree *read, uint32_t index)
 	const struct page_tree_text *text = &node->inside;
 	struct slice label = node->step.label;
 	const char *dot = memchr(label.data, '.', label.size);
-	size_t tag = dot == NULL ? label.size : (size_t)(dot - (const char *)label.data);
+	size_t tag = dot == NULL ? label.size
+				 : (size_t)(dot - (const char *)label.data);
 	json_t *template = json_null();
 	char *classes = arena_copy(read->arena, label.data, label.size);
 

@@ -159,7 +159,7 @@ class Report(harness.Case):
             if link.startswith("#"):
                 self.assertIn(link[1:], ids)
 
-    def write(self, root, form, kinds=("story", "thing"), edition=0):
+    def write(self, root, form, kinds=("story", "thing"), edition=0, extra=""):
         for kind in kinds:
             for i in range(EACH):
                 file = root / f"{kind}" / f"{i}.html"
@@ -167,7 +167,7 @@ class Report(harness.Case):
                 new = file.with_suffix(".new")
                 new.write_text(form.format(
                     kind=kind, i=i, n=(i * 7919 + edition) % 1000,
-                    extra=EXTRA[edition] if i % 3 else "",
+                    extra=extra if i % 3 else "",
                     title=html.escape(EVIL["title"]), cls=EVIL["class"],
                     text=EVIL["text"]))
                 stamp = 1_600_000_000 + edition
@@ -179,10 +179,10 @@ class Report(harness.Case):
                 daemon.get("/v1/events", limit=100000).text.splitlines()
                 if json.loads(line)["kind"] == kind]
 
-    def redesigned(self):
+    def redesigned(self, extra=("", "")):
         """A hostile site that was redesigned under our eyes, and its page."""
         root = self.folder()
-        self.write(root, OLD)
+        self.write(root, OLD, extra=extra[0])
         links = "".join(
             f'<li><a href="/{kind}/{i}.html">{i}</a>'
             for kind in ("story", "thing") for i in range(EACH))
@@ -193,7 +193,7 @@ class Report(harness.Case):
         daemon.crawl(web.url, threshold=0.2, revisit_interval_s=0, check_interval_s=WATCH_S)
         harness.wait_until(lambda: self.events(daemon, "template.added"),
                            "a template")
-        self.write(root, NEW, edition=1)
+        self.write(root, NEW, edition=1, extra=extra[1])
         harness.wait_until(lambda: self.events(daemon, "template.replaced") or
                            self.events(daemon, "template.changed"),
                            "the redesign")
@@ -232,7 +232,7 @@ class Report(harness.Case):
 
     @unittest.skipIf(lxml is None, "python3-lxml is not installed")
     def test_a_hostile_site_that_was_redesigned(self):
-        web, daemon, text = self.redesigned()
+        _, daemon, text = self.redesigned(EXTRA)
         root = self.parse(text)
         self.readable(root)
         self.assertNotIn("<script", text)

@@ -12,6 +12,7 @@ static const struct positioned_page page = {
 	.url = "http://a.test/1",
 	.fetched_ms = 1488773033000,
 	.cluster = 2,
+	.title = "One, \"1\"",
 	.page_class = CLASS_PAGE,
 };
 static struct text_export_row told;
@@ -56,12 +57,13 @@ FIXTURE(.setup = setup, .teardown = teardown);
 TEST(a_line_of_json)
 {
 	text_export_append(TEXT_EXPORT_JSON_LINES, &told, &out);
-	ck_assert_str_eq(out.data,
-			 PLACE "\"url\":\"http://a.test/1\","
-			       "\"fetched\":\"2017-03-06T04:03:53Z\","
-			       "\"cluster\":\"a.test/2\",\"quality\":\"ok\","
-			       "\"confidence\":0.5,\"method\":\"auto\","
-			       "\"text\":\"Say \\\"hello\\\",\\nworld\"}\n");
+	ck_assert_str_eq(
+		out.data, PLACE
+		"\"url\":\"http://a.test/1\",\"title\":\"One, \\\"1\\\"\","
+		"\"fetched\":\"2017-03-06T04:03:53Z\","
+		"\"cluster\":\"a.test/2\",\"quality\":\"ok\","
+		"\"confidence\":0.5,\"method\":\"auto\","
+		"\"text\":\"Say \\\"hello\\\",\\nworld\"}\n");
 }
 
 TEST(a_line_with_an_object)
@@ -111,7 +113,7 @@ TEST(an_error_is_a_line)
 	text_export_append(TEXT_EXPORT_CSV, &told, &out);
 	ck_assert_str_eq(
 		out.data,
-		"7.0000000000000008,\"http://a.test/1\","
+		"7.0000000000000008,\"http://a.test/1\",\"One, \"\"1\"\"\","
 		"2017-03-06T04:03:53Z,page,\"a.test/2\",,,\"\",body_expired,"
 		"\"it is \"\"old\"\"\"\r\n");
 	buffer_clear(&out);
@@ -134,7 +136,7 @@ TEST(a_row_of_csv)
 		out.data,
 		"sequence,url,title,fetched,type,cluster,quality,confidence,"
 		"method,error,text\r\n"
-		"7.0000000000000008,\"http://a.test/1\","
+		"7.0000000000000008,\"http://a.test/1\",\"One, \"\"1\"\"\","
 		"2017-03-06T04:03:53Z,page,\"a.test/2\",ok,0.500,\"auto\","
 		",\"Say \"\"hello\"\",\nworld\"\r\n");
 }

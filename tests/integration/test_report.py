@@ -117,6 +117,21 @@ class Report(harness.Case):
         time.sleep(2 * WATCH_S)
         return web, daemon
 
+    def figures_agree(self, daemon, saved, host):
+        """The events and the differences of versions have the same figures."""
+        diffs = [tuple(len(answer[part][way]) for part in ("paths", "fragments")
+                       for way in ("gone", "come"))
+                 for path, answer in saved["answers"].items()
+                 if path.startswith(f"/v1/sites/{host}/templates/") and
+                 "/diff?" in path]
+        changed = [event for event in self.events(daemon, "template.changed")
+                   if len(event["detail"]["versions"]) == 2]
+        self.assertTrue(changed)
+        for event in changed:
+            self.assertIn(tuple(event["detail"][part][f"{way}_count"]
+                                for part in ("paths", "fragments")
+                                for way in ("gone", "come")), diffs)
+
     def open(self, path):
         """A tab with the report, read from the disk."""
         if browser.PROGRAM is None:
@@ -155,6 +170,7 @@ class Report(harness.Case):
         self.assertEqual(saved["host"], web.host)
         self.assertIn(f"/v1/sites/{web.host}", saved["answers"])
         self.assertIn(f"/v1/sites/{web.host}/templates", saved["answers"])
+        self.figures_agree(daemon, saved, web.host)
         daemon.stop()
         tab = self.open(path)
         host = urllib.parse.quote(web.host, safe=":")

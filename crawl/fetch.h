@@ -88,14 +88,23 @@ struct cookies {
 typedef enum error fetch_sink(void *context, struct slice bytes);
 
 /*
- * A POST request to a server that the operator has configured. Only the status
- * of the response is used; its body is ignored.
+ * A request or a mail to a server that the operator has configured. It has a
+ * connection of its own, so libcurl never sends it twice. Of the response only
+ * the status and the first MAX_POST_ANSWER bytes of its body are used; of a
+ * mail server, the code and the text of its last reply.
  */
 struct fetch_post {
-	const char *url; /* http or https, as in the configuration; it may
-			    contain a user and a password */
+	const char *url;    /* as in the configuration; it may contain a user
+			       and a password. smtp or smtps for a mail */
 	struct slice body;
+	const char *method; /* NULL = POST */
+	/* the sender of a mail, and the recipients as lines; NULL = HTTP */
+	const char *mail_from;
+	const char *mail_to;
+	bool is_unencrypted; /* a mail: no STARTTLS */
 };
+
+enum { MAX_POST_ANSWER = 512 };
 
 /*
  * A request. The caller owns what its slices and pointers refer to.

@@ -16,6 +16,7 @@
 #include "base/buffer.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "crawl/fetch.h"
 #include "crawl/http_message.h"
 
@@ -371,6 +372,17 @@ static bool end_headers(struct fetch_transfer *transfer)
 	return result->error == ERR_NONE;
 }
 
+/* Keep the beginning of the response to a POST. */
+static void transfer_keep_answer(struct fetch_transfer *transfer,
+				 struct slice bytes)
+{
+	struct buffer *answer = &transfer->result.body;
+
+	if (bytes.size > MAX_POST_ANSWER - answer->size)
+		bytes.size = MAX_POST_ANSWER - answer->size;
+	buffer_append_slice(answer, bytes);
+}
+
 static size_t transfer_on_header(char *data, size_t size, size_t count,
 				 void *context)
 {
@@ -379,6 +391,11 @@ static size_t transfer_on_header(char *data, size_t size, size_t count,
 	bool is_begin = line.size >= 5 && memcmp(data, "HTTP/", 5) == 0;
 
 	transfer->bytes.headers += line.size;
+	if (transfer->is_mail && memcmp(data, "221", 3) != 0) {
+		/* a reply, except to QUIT */
+		buffer_clear(&transfer->result.body);
+		transfer_keep_answer(transfer, line);
+	}
 	if (transfer->bytes.headers > MAX_HEADER_BYTES) {
 		transfer_fail(transfer, ERR_TOO_LARGE,
 			      "the headers are over %d bytes",
@@ -487,6 +504,8 @@ static size_t transfer_on_body(char *data, size_t size, size_t count,
 	transfer->bytes.taken += bytes.size;
 	if (!transfer_needs_body(transfer)) {
 		transfer->bytes.wire += bytes.size;
+		if (transfer->is_post)
+			transfer_keep_answer(transfer, bytes);
 		return transfer->bytes.wire > MAX_DROPPED_BYTES ? 0
 								: bytes.size;
 	}
@@ -677,6 +696,9 @@ static void transfer_clear(struct fetch_transfer *transfer)
 {
 	curl_slist_free_all(transfer->headers);
 	transfer->headers = NULL;
+	curl_slist_free_all(transfer->recipients);
+	transfer->recipients = NULL;
+	buffer_free(&transfer->mail);
 	unpacker_destroy(transfer->unpacker);
 	transfer->unpacker = NULL;
 	fetch_result_free(&transfer->result);
@@ -703,6 +725,7 @@ static void transfer_reset(struct fetch_transfer *transfer,
 		transfer->request.max_body_bytes =
 			transfer->plan->options.max_body_bytes;
 	transfer->is_post = request->post != NULL;
+	transfer->is_mail = transfer->is_post && request->post->mail_to != NULL;
 	transfer->is_conditional = request_is_conditional(request);
 	transfer->headers = request_headers(request);
 	transfer->result = (struct fetch_result){.context = request->context};
@@ -763,9 +786,73 @@ static unsigned set_body(CURL *easy, struct slice body)
 				body.size == 0 ? "" : body.data);
 }
 
+static size_t transfer_on_read(char *out, size_t size, size_t count,
+			       void *context)
+{
+	struct fetch_transfer *transfer = context;
+	size_t left = transfer->mail.size - transfer->mail_sent;
+	size_t part = size * count < left ? size * count : left;
+
+	if (part > 0)
+		memcpy(out, transfer->mail.data + transfer->mail_sent, part);
+	transfer->mail_sent += part;
+	return part;
+}
+
+/*
+ * Set the options of a mail, or reset them. Without STARTTLS a server could
+ * read the password, so it is required.
+ */
+static unsigned set_mail(struct fetch_transfer *transfer,
+			 const struct fetch_post *post)
+{
+	bool is_mail = transfer->is_mail;
+	struct slice lines = slice_of(is_mail ? post->mail_to : "");
+	CURL *easy = transfer->easy;
+
+	while (lines.size > 0) {
+		struct slice line = line_take(&lines);
+		char *text = mem_copy_text(line.data, line.size);
+
+		transfer->recipients =
+			request_headers_add(transfer->recipients, text);
+		free(text);
+	}
+	if (is_mail)
+		buffer_append_slice(&transfer->mail, post->body);
+	transfer->mail_sent = 0;
+	return curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR,
+				is_mail ? "smtp,smtps" : "http,https") |
+	       curl_easy_setopt(easy, CURLOPT_UPLOAD, (long)is_mail) |
+	       curl_easy_setopt(easy, CURLOPT_MAIL_FROM,
+				is_mail ? post->mail_from : NULL) |
+	       curl_easy_setopt(easy, CURLOPT_MAIL_RCPT, transfer->recipients) |
+	       curl_easy_setopt(easy, CURLOPT_USE_SSL,
+				is_mail && !post->is_unencrypted
+					? (long)CURLUSESSL_ALL
+					: (long)CURLUSESSL_NONE) |
+	       curl_easy_setopt(easy, CURLOPT_READFUNCTION, transfer_on_read) |
+	       curl_easy_setopt(easy, CURLOPT_READDATA, transfer);
+}
+
+static unsigned set_post(struct fetch_transfer *transfer,
+			 const struct fetch_post *post)
+{
+	CURL *easy = transfer->easy;
+
+	return set_mail(transfer, post) |
+	       curl_easy_setopt(easy, CURLOPT_URL, post->url) |
+	       curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, NULL) |
+	       curl_easy_setopt(easy, CURLOPT_FRESH_CONNECT, 1L) |
+	       curl_easy_setopt(easy, CURLOPT_FORBID_REUSE, 1L) |
+	       curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, post->method) |
+	       (transfer->is_mail ? 0U : set_body(easy, post->body));
+}
+
 /*
  * If the server closes a connection that is used again, libcurl repeats a
- * request without a response, also a POST.
+ * request without a response, also a POST. Therefore a POST gets a new
+ * connection.
  */
 static unsigned set_method(struct fetch_transfer *transfer,
 			   const struct fetch_request *request)
@@ -777,9 +864,7 @@ static unsigned set_method(struct fetch_transfer *transfer,
 	assert(!has_body || (post == NULL && !transfer->is_conditional &&
 			     !request->is_preflight));
 	if (post != NULL)
-		return curl_easy_setopt(easy, CURLOPT_URL, post->url) |
-		       curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, NULL) |
-		       set_body(easy, post->body);
+		return set_post(transfer, post);
 	return curl_easy_setopt(easy, CURLOPT_URL, transfer->url.text) |
 	       curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST,
 				request->is_preflight ? "OPTIONS" : NULL) |
@@ -910,6 +995,28 @@ static bool is_unpacked(const struct fetch_transfer *transfer)
 	       unpacker_is_whole(transfer->unpacker);
 }
 
+/*
+ * Set the code of the last reply of the mail server. If the server has rejected
+ * the mail, its reply is the reason.
+ */
+static void transfer_finish_mail(struct fetch_transfer *transfer, CURLcode code)
+{
+	const struct buffer *answer = &transfer->result.body;
+	unsigned status = 0;
+	size_t length = 0;
+
+	for (; length < 3 && length < answer->size; length++)
+		status = status * 10 +
+			 (unsigned)hex_digit(answer->data[length]) % 10;
+	while (length < answer->size && answer->data[length] >= ' ')
+		length++;
+	if (code == CURLE_OK)
+		transfer->result.http_status = (uint16_t)status;
+	else if (length > 3 && status >= 400 && status < 600)
+		transfer_fail(transfer, ERR_NETWORK, "%.*s", (int)length,
+			      answer->data);
+}
+
 void transfer_stop(struct fetch_transfer *transfer)
 {
 	transfer_fail(transfer, ERR_STOPPED, "%s", error_text(ERR_STOPPED));
@@ -923,6 +1030,8 @@ void transfer_finish(struct fetch_transfer *transfer, CURLcode code)
 	if (transfer->is_running) /* otherwise the counts of the handle belong
 				     to another request */
 		transfer_count_bytes(transfer);
+	if (transfer->is_mail)
+		transfer_finish_mail(transfer, code);
 	if (transfer->request.cookies != NULL && transfer->is_headed)
 		cookies_save(transfer->easy, transfer->request.cookies);
 	if (code == CURLE_OK && !is_unpacked(transfer))

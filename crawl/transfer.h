@@ -132,7 +132,11 @@ struct fetch_transfer {
 	/* a copy; its texts are no longer valid */
 	struct fetch_request request;
 	bool is_conditional;
-	bool is_post; /* only the status of the response is used */
+	bool is_post; /* struct fetch_post */
+	bool is_mail;
+	struct curl_slist *recipients; /* of a mail, or NULL */
+	struct buffer mail;            /* a mail; its rest is not sent yet */
+	size_t mail_sent;
 	bool is_proxied;
 	struct curl_slist *headers; /* headers of this request only, or NULL */
 	/* result of the request */

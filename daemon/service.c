@@ -607,6 +607,7 @@ static enum error start_delivery(struct service *service)
 		.posts.allowed = service->first->hook_networks.items,
 		.posts.allowed_count = service->first->hook_networks.count,
 		.first_pause_ms = config->delivery_pause_ms,
+		.daemon_url = config->public_url,
 		.allows_exec = config->allows_exec,
 		.exec_timeout_ms = config->exec_timeout_ms,
 	};
@@ -784,6 +785,7 @@ static enum error start_api(struct service *service)
 				  service->pool, service->config);
 	api_configure(service->api, service->path, service->config, NULL);
 	service->api->tokens = service->tokens;
+	service->api->delivery = service->delivery;
 	service->api->unpackers = service->unpackers;
 	service->api->rendering = service->rendering;
 	if (service->spawner != NULL)

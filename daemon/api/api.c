@@ -15,6 +15,7 @@
 #include "daemon/api/auth.h"
 #include "daemon/http/exchange.h"
 #include "daemon/http/proxy.h"
+#include "daemon/notify/notifier.h"
 #include "daemon/privsep/worker_pool.h"
 #include "daemon/query/text_cache.h"
 #include "daemon/runtime/clock.h"
@@ -58,7 +59,14 @@ static const struct route routes[] = {
 	 ROUTE_OF_ALL | ROUTE_JSON},
 	{"GET", "/v1/hooks/N", api_get_hook, ROUTE_WRITE, ROUTE_OF_ALL},
 	{"DELETE", "/v1/hooks/N", api_delete_hook, ROUTE_WRITE, ROUTE_OF_ALL},
-	{"POST", "/v1/hooks/N/test", api_test_hook, ROUTE_WRITE, ROUTE_OF_ALL},
+	{"POST", "/v1/hooks/N/test", api_test_hook, ROUTE_WRITE,
+	 ROUTE_OF_ALL | ROUTE_SLOW},
+	{"GET", "/v1/hook-forms", api_get_hook_forms, ROUTE_WRITE, 0},
+	{"GET", "/v1/feeds", api_get_feeds, ROUTE_WRITE, 0},
+	{"POST", "/v1/feeds", api_post_feed, ROUTE_WRITE, ROUTE_JSON},
+	{"DELETE", "/v1/feeds/NAME", api_delete_feed, ROUTE_WRITE, 0},
+	{"GET", FEED_PATH "NAME", api_get_feed_of_key, ROUTE_PUBLIC,
+	 ROUTE_SLOW},
 	{"GET", "/v1/silences", api_get_silences, ROUTE_WRITE, ROUTE_OF_ALL},
 	{"POST", "/v1/silences", api_post_silence, ROUTE_WRITE,
 	 ROUTE_OF_ALL | ROUTE_JSON},
@@ -674,7 +682,7 @@ bool api_path_is_public(const char *path)
 		if (routes[i].access == ROUTE_PUBLIC &&
 		    strcmp(routes[i].pattern, path) == 0)
 			return true;
-	return false;
+	return strncmp(path, FEED_PATH, strlen(FEED_PATH)) == 0;
 }
 
 bool api_path_is_page(const char *path)
@@ -797,6 +805,8 @@ struct api *api_create(struct store *store, struct pipeline *pipeline,
 void api_stop(struct api *api)
 {
 	thresholds_stop(api->cuts);
+	if (api->delivery != NULL)
+		delivery_cancel(api->delivery);
 }
 
 void api_destroy(struct api *api)

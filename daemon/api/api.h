@@ -33,6 +33,7 @@ struct import_site;
 struct node_client;
 struct process_table;
 struct client_page;
+struct delivery;
 struct rendering;
 struct tokens;
 struct wanted_guard;
@@ -251,11 +252,12 @@ struct api {
 	struct pipeline *pipeline;
 	struct worker_pool *pool; /* workers that parse pages; NULL: the calling
 				     thread parses */
-	/* set the next four before the first request; each may be NULL */
+	/* set the next five before the first request; each may be NULL */
 	struct worker_pool *unpackers; /* workers that unpack archives; NULL:
 					  the calling thread unpacks */
 	struct process_table *roster;
 	struct tokens *tokens;       /* tokens of TCP clients */
+	struct delivery *delivery;   /* the notifier; or NULL */
 	struct rendering *rendering; /* NULL: no page is rendered */
 	struct site_thresholds *cuts;
 	struct text_cache *answers;
@@ -391,10 +393,12 @@ struct route {
 
 call_handler api_ack_incident, api_delete_guard, api_delete_hook,
 	api_delete_node, api_delete_page, api_delete_quarantine,
-	api_delete_silence, api_delete_site, api_delete_token, api_drain_node,
+	api_delete_feed, api_delete_silence, api_delete_site, api_delete_token, api_drain_node,
 	api_get_backup, api_post_name, api_get_bundle, api_get_cluster,
 	api_get_clusters, api_get_diff, api_get_events, api_get_explain,
-	api_delete_field, api_get_feed, api_get_fields, api_get_guard,
+	api_delete_field, api_get_feed,
+	api_get_feed_of_key, api_get_feeds, api_get_fields,
+	api_get_hook_forms, api_post_feed, api_get_guard,
 	api_get_guards, api_get_hook, api_get_hooks, api_get_incident,
 	api_get_incident_screenshot, api_get_screenshot, api_get_incidents,
 	api_get_login, api_get_methods, api_get_metrics, api_get_nodes,

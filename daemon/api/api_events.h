@@ -1,7 +1,8 @@
 /*
- * daemon/api/api_events.h - the alerts of a site as an Atom feed (RFC 4287),
- * and counters of events for the metrics. In the feed the title of an entry is
- * the summary of the alert, and its content is the evidence as HTML.
+ * daemon/api/api_events.h - the alerts of sites as Atom feeds (RFC 4287),
+ * and counters of events for the metrics. The title and the
+ * text of an entry are the message (daemon/query/message.h); the evidence follows
+ * as HTML.
  */
 #ifndef DAEMON_API_API_EVENTS_H
 #define DAEMON_API_API_EVENTS_H
@@ -17,8 +18,10 @@
 struct event_counters;
 
 struct atom_site {
-	struct slice host;
-	struct slice seed;   /* seed URL of the site */
+	struct slice host;   /* empty: the feed is of all sites */
+	struct slice seed;   /* seed URL of the site; empty for all sites */
+	const char *origin;  /* the URL of the web interface, or "" */
+	const char *path;    /* of the feed */
 	uint64_t updated_ms; /* time of the newest entry; if there are no
 				entries, when the site was added */
 };

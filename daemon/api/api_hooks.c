@@ -1,13 +1,16 @@
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "crawl/address_filter.h"
 #include "daemon/api/api.h"
 #include "daemon/api/api_forward.h"
 #include "daemon/engine/commit_event.h"
 #include "daemon/http/proxy.h"
 #include "daemon/notify/notifier.h"
 #include "daemon/query/event.h"
+#include "daemon/query/hook_form.h"
 #include "daemon/query/stored_site.h"
 #include "store/encryption.h"
 #include "store/key.h"
@@ -224,12 +227,14 @@ static json_t *hook_json(const struct txn *txn, uint32_t number,
 {
 	bool is_locked = !secret_text_read(txn->store, row->target, NULL) ||
 			 !secret_text_read(txn->store, row->secret, NULL);
-
-	return json_pack(
-		"{s:I, s:o, s:o, s:o, s:b, s:b, s:o, s:I, s:I, s:I, s:o, s:I, "
-		"s:o, s:i, s:o}",
-		"id", (json_int_t)number, "target",
-		json_text(secret_text_redacted(row->target)), "site",
+	struct slice target = secret_text_redacted(row->target);
+	json_t *settings = hook_target_settings(target);
+	json_t *value = json_pack(
+		"{s:I, s:s, s:o, s:o, s:o, s:b, s:b, s:o, s:I, s:I, s:I, s:o, "
+		"s:I, s:o, s:i, s:o}",
+		"id", (json_int_t)number, "form",
+		hook_target_form(settings, target), "target", json_text(target),
+		"site",
 		json_text_or_null(row->host), "kinds",
 		row->kinds.size == 0 ? json_string("alerts")
 				     : json_text(row->kinds),
@@ -241,6 +246,11 @@ static json_t *hook_json(const struct txn *txn, uint32_t number,
 		(json_int_t)row->failures, "next_try", json_time(row->next_ms),
 		"http_status", (int)row->http_status, "error",
 		json_text_or_null(row->error));
+
+	/* the fields of the form, such as the target, without secrets */
+	json_object_update(value, settings);
+	json_decref(settings);
+	return value;
 }
 
 static json_t *hook_row_json(struct call_rows *rows)
@@ -306,13 +316,47 @@ static bool check_kinds(struct call *call, struct slice kinds)
 	return kinds.size == 0 || call_read_kinds(call, kinds, &set);
 }
 
+/*
+ * Reject a server that the notifier would not connect to. The address of a name
+ * is known only to the notifier, which checks it at each delivery.
+ */
+static bool hook_check_server(struct call *call, struct slice target)
+{
+	const struct network_list *networks = &call->config->hook_networks;
+	char host[MAX_HOST_BYTES + 1];
+	struct url url;
+	size_t length;
+
+	if (!hook_target_server(target, &url))
+		return call_refuse(call, "target: not a URL");
+	length = url.host[0] == '[' ? strcspn(url.host, "]")
+				    : strcspn(url.host, ":");
+	snprintf(host, sizeof(host), "%.*s",
+		 (int)(length - (url.host[0] == '[')),
+		 url.host + (url.host[0] == '['));
+	if (!address_filter_is_private_name(url.host) ||
+	    address_filter_allows_text(strcmp(host, "localhost") == 0
+					       ? "127.0.0.1"
+					       : host,
+				       networks->items, networks->count))
+		return true;
+	call_fail(call, 403, "forbidden",
+		  "target: %s is a private address: add its network to "
+		  "hooks.allowed_networks",
+		  host);
+	return false;
+}
+
 static bool hook_check_target(struct call *call, struct slice target)
 {
 	char message[256];
 
-	if (!hook_target_check(target, message, sizeof(message)))
+	if (slice_byte(target, 0) != '{' &&
+	    !hook_target_check(target, message, sizeof(message)))
 		return call_refuse(call, "target: %s", message);
-	if (!hook_target_is_command(target) || call->config->allows_exec)
+	if (!hook_target_is_command(target))
+		return hook_check_server(call, target);
+	if (call->config->allows_exec)
 		return true;
 	call_fail(call, 403, "forbidden",
 		  "target: commands are disabled; to allow them, set "
@@ -325,32 +369,42 @@ static bool hook_check_target(struct call *call, struct slice target)
  * and return false.
  */
 static bool read_hook(struct call *call, const json_t *request,
-		      struct hook_row *hook)
+		      struct buffer *target, struct hook_row *hook)
 {
-	return hook_read_text(call, request, "target", MAX_TARGET_BYTES,
-			      &hook->target) &&
-	       hook_read_text(call, request, "secret", MAX_SECRET_BYTES,
-			      &hook->secret) &&
-	       hook_read_text(call, request, "site", MAX_HOST_BYTES,
-			      &hook->host) &&
-	       hook_read_text(call, request, "kinds", MAX_KINDS_BYTES,
-			      &hook->kinds) &&
-	       check_kinds(call, hook->kinds) &&
+	const char *kinds;
+	char message[256];
+
+	if (!hook_target_make(request, target, &kinds, message,
+			      sizeof(message)))
+		return call_refuse(call, "%s", message);
+	hook->target = buffer_slice(target);
+	if (!hook_read_text(call, request, "secret", MAX_SECRET_BYTES,
+			    &hook->secret) ||
+	    !hook_read_text(call, request, "site", MAX_HOST_BYTES,
+			    &hook->host) ||
+	    !hook_read_text(call, request, "kinds", MAX_KINDS_BYTES,
+			    &hook->kinds))
+		return false;
+	if (hook->kinds.size == 0)
+		hook->kinds = slice_of(kinds);
+	return check_kinds(call, hook->kinds) &&
 	       hook_check_target(call, hook->target);
 }
 
 enum http_verdict api_post_hook(struct call *call)
 {
 	struct alert_change alert = {.action = HOOK_ADD};
+	struct buffer target = {0};
 	json_t *request;
 	enum error error;
 	bool is_read;
 
 	if (!call_read_object(call, &request))
 		return HTTP_ANSWERED;
-	is_read = read_hook(call, request, &alert.hook);
+	is_read = read_hook(call, request, &target, &alert.hook);
 	error = is_read ? call_alert(call, &alert) : ERR_NONE;
 	json_decref(request);
+	buffer_free(&target);
 	if (!is_read)
 		return HTTP_ANSWERED;
 	if (error == ERR_BUSY)
@@ -373,10 +427,6 @@ hook_change(struct call *call, struct alert_change alert, const char *name)
 	error = call_alert(call, &alert);
 	if (error != ERR_NONE)
 		return call_fail_with(call, error, name);
-	if (alert.action == HOOK_TEST)
-		return call_reply_json(
-			call, 202,
-			json_pack("{s:I}", "seq", (json_int_t)alert.made));
 	return call_reply_json(
 		call, 200,
 		json_pack("{s:I}", "deleted", (json_int_t)call->number));
@@ -388,10 +438,43 @@ enum http_verdict api_delete_hook(struct call *call)
 			   "the hook");
 }
 
+/*
+ * Emit a test event, and wait for the answer of the receiver to this event, or
+ * to an earlier one that fails.
+ */
 enum http_verdict api_test_hook(struct call *call)
 {
-	return hook_change(call, (struct alert_change){.action = HOOK_TEST},
-			   "the hook");
+	struct alert_change alert = {.action = HOOK_TEST,
+				     .number = call->number};
+	struct hook_answer answer = {0};
+	enum error error = call_alert(call, &alert);
+	bool is_answered;
+	json_t *value;
+
+	if (error != ERR_NONE)
+		return call_fail_with(call, error, "the hook");
+	is_answered = call->api->delivery != NULL &&
+		      delivery_wait(call->api->delivery, call->number,
+				    alert.made, &answer);
+	if (!is_answered)
+		snprintf(answer.error, sizeof(answer.error),
+			 "the receiver has not answered yet");
+	value = json_pack(
+		"{s:I, s:b, s:o, s:o, s:o}", "seq", (json_int_t)alert.made,
+		"delivered", *answer.error == '\0', "status",
+		answer.http_status == 0
+			? json_null()
+			: json_integer((json_int_t)answer.http_status),
+		"body", json_text(buffer_slice(&answer.body)), "error",
+		json_text_or_null(slice_of(answer.error)));
+	buffer_free(&answer.body);
+	return call_reply_json(call, is_answered ? 200 : 202, value);
+}
+
+enum http_verdict api_get_hook_forms(struct call *call)
+{
+	return call_reply_json(call, 200,
+			       json_pack("{s:o}", "forms", hook_forms_json()));
 }
 
 enum http_verdict api_delete_silence(struct call *call)

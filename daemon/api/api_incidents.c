@@ -7,6 +7,7 @@
 #include "daemon/engine/incident.h"
 #include "daemon/http/exchange.h"
 #include "daemon/query/event.h"
+#include "daemon/query/message.h"
 #include "store/key.h"
 #include "store/rows.h"
 #include "store/store.h"
@@ -81,19 +82,30 @@ static void incident_listing_read(struct incident_listing *listing)
 		      incident_ref_order);
 }
 
-/* Return the sentence for people. */
-static json_t *incident_summary_json(const char *kind, json_t *detail)
+/* Add the sentence for people, and the message of the incident. */
+static void incident_add_texts(json_t *incident, const char *kind,
+			       json_t *detail)
 {
-	json_t *event =
-		json_pack("{s:s, s:O?}", "kind", kind, "detail", detail);
-	struct buffer text = {0};
-	json_t *value;
+	static const struct {
+		const char *member;
+		void (*append)(const json_t *event, struct buffer *out);
+	} texts[] = {{"summary", event_summary},
+		     {"title", event_title},
+		     {"text", event_text}};
+	json_t *event = json_pack("{s:s, s:O?, s:O, s:O}", "kind", kind,
+				  "detail", detail, "site",
+				  json_object_get(incident, "site"), "url",
+				  json_object_get(incident, "url"));
 
-	event_summary(event, &text);
-	value = json_text(buffer_slice(&text));
-	buffer_free(&text);
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		struct buffer text = {0};
+
+		texts[i].append(event, &text);
+		json_object_set_new(incident, texts[i].member,
+				    json_text(buffer_slice(&text)));
+		buffer_free(&text);
+	}
 	json_decref(event);
-	return value;
 }
 
 static const char *incident_state_name(const struct incident_row *row)
@@ -139,10 +151,10 @@ static json_t *incident_json(struct txn *txn, const struct incident_ref *ref,
 		event_get(txn, row.alert, &alert);
 	value = json_pack(
 		"{s:I, s:o, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:I, s:o, s:b, "
-		"s:b, s:o, s:o}",
+		"s:b, s:o}",
 		"id", (json_int_t)ref->number, "site", json_text(ref->host),
 		"kind", kind, "state", incident_state_name(&row), "severity",
-		incident_severity(main == NULL ? 0 : (uint16_t)main->alert),
+		event_severity(main == NULL ? 0 : (uint16_t)main->alert),
 		"began", json_time(row.begin_ms), "last_finding",
 		json_time(row.last_ms), "sent", json_time(row.sent_ms), "ended",
 		json_time(row.end_ms), "findings", (json_int_t)row.events,
@@ -151,8 +163,8 @@ static json_t *incident_json(struct txn *txn, const struct incident_ref *ref,
 			       : json_integer((json_int_t)row.alert),
 		"acknowledged", (alert.flags & EVENT_IS_ACKED) != 0, "silenced",
 		(alert.flags & EVENT_IS_SILENCED) != 0, "url",
-		json_text_or_null(row.url), "summary",
-		incident_summary_json(kind, detail));
+		json_text_or_null(row.url));
+	incident_add_texts(value, kind, detail);
 	if (is_whole) {
 		json_object_set(value, "detail", detail);
 		json_object_set_new(value, "screenshots",

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/memory.h"
 #include "daemon/api/api.h"
 #include "daemon/api/api_forward.h"
 #include "daemon/http/proxy.h"
@@ -95,7 +96,7 @@ static bool begin_session(struct call *call, const char *token,
 		verdict =
 			tokens_check(api->tokens, token,
 				     call->config->listen_rate, now_ms, &known);
-	if (verdict == TOKEN_UNKNOWN) {
+	if (verdict == TOKEN_UNKNOWN || known.role == TOKEN_FEEDS) {
 		login_reply_form(call->exchange, 401, "The token is invalid.");
 		return false;
 	}
@@ -335,7 +336,7 @@ static bool check_token(struct call *call)
 	if (session != NULL)
 		http_set_ticket(exchange, sessions_ticket(session));
 	verdict = gate_judge(call, bearer, session, &known);
-	if (verdict == TOKEN_UNKNOWN)
+	if (verdict == TOKEN_UNKNOWN || known.role == TOKEN_FEEDS)
 		return refuse_stranger(call, bearer);
 	if (!http_set_owner(exchange, known.id))
 		return false;
@@ -469,24 +470,26 @@ static json_t *token_json(const struct access_token *token)
 			 "created", json_time(token->created_ms));
 }
 
-static enum http_verdict refuse_without(struct call *call)
+enum http_verdict call_refuse_without_tokens(struct call *call)
 {
 	return call_fail_with(call, ERR_NOT_FOUND, "this daemon has no tokens");
 }
 
 enum http_verdict api_get_tokens(struct call *call)
 {
-	struct access_token list[MAX_TOKENS];
-	json_t *values = json_array();
+	struct access_token *list;
+	json_t *values;
 	size_t count;
 
-	if (call->api->tokens == NULL) {
-		json_decref(values);
-		return refuse_without(call);
-	}
+	if (call->api->tokens == NULL)
+		return call_refuse_without_tokens(call);
+	list = mem_alloc(MAX_TOKENS, sizeof(*list));
+	values = json_array();
 	count = tokens_list(call->api->tokens, list);
 	for (size_t i = 0; i < count; i++)
-		json_array_append_new(values, token_json(&list[i]));
+		if (list[i].role != TOKEN_FEEDS)
+			json_array_append_new(values, token_json(&list[i]));
+	free(list);
 	return call_reply_json(call, 200, json_pack("{s:o}", "tokens", values));
 }
 
@@ -516,14 +519,10 @@ static bool api_tokens_read_request(struct call *call, const json_t *request,
 	return true;
 }
 
-static enum http_verdict api_tokens_add(struct call *call,
-					const struct access_token *token)
+enum http_verdict call_token_fail(struct call *call,
+				  const struct access_token *token,
+				  enum error error)
 {
-	char text[TOKEN_BYTES];
-	enum error error = tokens_add(call->api->tokens, token->name,
-				      token->role, token->created_ms, text);
-	json_t *value;
-
 	if (error == ERR_BUSY)
 		return call_fail(call, 409, "exists",
 				 "%s: a token with this name exists",
@@ -537,8 +536,18 @@ static enum http_verdict api_tokens_add(struct call *call,
 			call, 409, "too_many",
 			"the limit of %d tokens is reached; remove one",
 			MAX_TOKENS);
+	return call_fail_with(call, error, "the token file");
+}
+
+static enum http_verdict api_tokens_add(struct call *call,
+					const struct access_token *token)
+{
+	char text[TOKEN_BYTES];
+	enum error error = tokens_create(call->api->tokens, token, text);
+	json_t *value;
+
 	if (error != ERR_NONE)
-		return call_fail_with(call, error, "the token file");
+		return call_token_fail(call, token, error);
 	value = token_json(token);
 	json_object_set_new(value, "token", json_string(text));
 	explicit_bzero(text, sizeof(text));
@@ -552,7 +561,7 @@ enum http_verdict api_post_token(struct call *call)
 	json_t *request;
 
 	if (call->api->tokens == NULL)
-		return refuse_without(call);
+		return call_refuse_without_tokens(call);
 	if (!call_read_object(call, &request))
 		return HTTP_ANSWERED;
 	if (api_tokens_read_request(call, request, &token))
@@ -576,14 +585,15 @@ static enum http_verdict reply_unsaved(struct call *call, enum error error)
 			  "restart before that restores the token"));
 }
 
-enum http_verdict api_delete_token(struct call *call)
+enum http_verdict call_delete_token(struct call *call, bool is_feed)
 {
 	uint64_t id;
 	enum error error;
 
 	if (call->api->tokens == NULL)
-		return refuse_without(call);
-	error = tokens_remove(call->api->tokens, call->name, &id);
+		return call_refuse_without_tokens(call);
+	error = (is_feed ? tokens_remove_feed : tokens_remove)(
+		call->api->tokens, call->name, &id);
 	if (id == 0)
 		return call_fail_with(call, error, call->name);
 	api_end_owner(call->api, id);
@@ -591,6 +601,11 @@ enum http_verdict api_delete_token(struct call *call)
 		return reply_unsaved(call, error);
 	return call_reply_json(call, 200,
 			       json_pack("{s:s}", "deleted", call->name));
+}
+
+enum http_verdict api_delete_token(struct call *call)
+{
+	return call_delete_token(call, false);
 }
 
 bool base64_read(struct slice text, struct buffer *out)

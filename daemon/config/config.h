@@ -85,6 +85,8 @@ struct config {
 	char listen_key[MAX_CONFIG_TEXT];
 	/* host names, such as "a.example, b.example" */
 	char listen_names[MAX_CONFIG_TEXT];
+	/* URL of the web interface, without a slash at the end, or "" */
+	char public_url[MAX_CONFIG_TEXT];
 	/* requests per second for each token; 0 = unlimited */
 	uint32_t listen_rate;
 	uint32_t is_unencrypted; /* allow plaintext on non-loopback addresses */

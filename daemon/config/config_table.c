@@ -92,6 +92,13 @@ const struct config_row config_rows[] = {
 		    "with other names are rejected. This prevents a web site "
 		    "whose name resolves to the address of the daemon from "
 		    "using the API in a browser"},
+	{"listen", "public_url", CONFIG_TEXT, true, FIELD(public_url),
+	 RANGE(0, MAX_CONFIG_TEXT - 1, 0), .text = "",
+	 .meaning = "URL at which browsers and feed readers reach the daemon, "
+		    "such as \"https://texts.example.org\"; notifications "
+		    "and feeds link to it. Its host must be in "
+		    "allowed_hosts. Empty = notifications have no links to "
+		    "the web interface"},
 	{"listen", "rate_limit", CONFIG_COUNT, false, FIELD(listen_rate),
 	 RANGE(0, 1000000, 100),
 	 .meaning = "Maximum number of requests per second with one token; "
@@ -1016,7 +1023,20 @@ static bool assign_address(struct config *config, const struct config_row *row,
 bool config_check_listen(const struct config *config, struct buffer *message)
 {
 	struct tcp_address address;
+	struct url url;
 	bool has_certificate = *config->listen_certificate != '\0';
+	size_t length = strlen(config->public_url);
+
+	if (length > 0 &&
+	    (strncmp(config->public_url, "http", strlen("http")) != 0 ||
+	     config->public_url[length - 1] == '/' ||
+	     url_parse(&url, slice_of(config->public_url), NULL) != ERR_NONE)) {
+		buffer_append_text(message,
+				   "public_url must be a URL without a slash "
+				   "at its end, such as "
+				   "https://texts.example.org");
+		return false;
+	}
 
 	if (has_certificate != (*config->listen_key != '\0')) {
 		buffer_append_text(

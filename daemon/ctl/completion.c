@@ -216,6 +216,8 @@ static const struct value_list value_lists[] = {
 	{"INCIDENT", "/v1/incidents?open=1", "incidents", "id", "summary"},
 	{"HOOK", "/v1/hooks", "hooks", "id", "target"},
 	{"SILENCE", "/v1/silences", "silences", "id", "kind"},
+	{"FORM", "/v1/hook-forms", "forms", "name", "label"},
+	{"FEED", "/v1/feeds", "feeds", "name", "site"},
 	{"TOKEN", "/v1/tokens", "tokens", "name", "role"},
 	{"NODE", "/v1/nodes", "nodes", "name", "version"},
 };

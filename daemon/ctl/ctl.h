@@ -79,6 +79,7 @@ enum result_kind {
 /* Timeouts: seconds in which no byte is received. */
 enum {
 	DEFAULT_TIMEOUT_S = 30,
+	HOOK_TIMEOUT_S = 700, /* over hooks.timeout */
 	DENDROGRAM_TIMEOUT_S = 600, /* for many pages */
 	UNLIMITED_S = -1,
 };
@@ -225,6 +226,7 @@ extern action_code run_completion_script;
 extern action_code run_completion_table;
 extern action_code run_completion_words;
 /* ctl_admin.c */
+extern action_code run_feed_add;
 extern action_code run_status;
 extern action_code run_token_add;
 extern action_code run_ui;
@@ -233,6 +235,8 @@ void status_arrange(json_t *answer);
 /* ctl_event.c */
 extern action_code run_event_list;
 extern action_code run_hook_add;
+extern action_code run_hook_test;
+void hook_forms_arrange(json_t *answer);
 /* ctl_extract.c */
 extern action_code run_apply;
 extern action_code run_batch;

@@ -10,6 +10,7 @@
 #include "daemon/ctl/client.h"
 #include "daemon/runtime/child.h"
 #include "daemon/runtime/clock.h"
+#include "template/version_json.h"
 
 /* Results of templatectl node and templatectl status, changed for tables. */
 
@@ -206,9 +207,10 @@ enum ctl_status run_status(const struct ctl *ctl)
  * Print only the token on standard output, so that scripts can read it. The
  * daemon cannot show it again.
  */
-static enum ctl_status print_token(const struct ctl *ctl, const json_t *answer)
+static enum ctl_status print_token(const struct ctl *ctl, const json_t *answer,
+				   const char *member)
 {
-	const char *token = json_string_value(json_object_get(answer, "token"));
+	const char *token = json_member_text(answer, member);
 
 	if (ctl->is_json) {
 		client_print_json(answer);
@@ -219,7 +221,12 @@ static enum ctl_status print_token(const struct ctl *ctl, const json_t *answer)
 		return CTL_FAILED;
 	}
 	puts(token);
-	fprintf(stderr,
+	if (strcmp(member, "url") == 0)
+		fputs("Give this URL to a feed reader. It cannot be shown "
+		      "again, and opens only the feed.\n",
+		      stderr);
+	else
+		fprintf(stderr,
 		"The token may %s, and cannot be shown again. Send it "
 		"as Authorization: Bearer TOKEN.\n",
 		field_text(answer, "role"));
@@ -240,9 +247,21 @@ enum ctl_status run_token_add(const struct ctl *ctl)
 	role = json_pack("{s:s}", "role", may_write ? "write" : "read");
 	status = action_ask(ctl, role, &answer);
 	if (status == CTL_DONE)
-		status = print_token(ctl, answer);
+		status = print_token(ctl, answer, "token");
 	json_decref(answer);
 	json_decref(role);
+	return status;
+}
+
+/* The action templatectl feed add. */
+enum ctl_status run_feed_add(const struct ctl *ctl)
+{
+	json_t *answer = NULL;
+	enum ctl_status status = action_ask(ctl, NULL, &answer);
+
+	if (status == CTL_DONE)
+		status = print_token(ctl, answer, "url");
+	json_decref(answer);
 	return status;
 }
 

@@ -8,6 +8,7 @@
 #include "daemon/ctl/client.h"
 #include "daemon/query/event.h"
 #include "daemon/runtime/terminal.h"
+#include "template/version_json.h"
 
 /* The action templatectl event list. */
 
@@ -217,44 +218,124 @@ void incident_arrange(json_t *answer)
 	json_object_del(answer, "detail");
 }
 
-/* The action templatectl hook add. */
+/* The actions templatectl hook. */
 
-enum { MAX_SECRET_FILE = 4096 };
+enum { MAX_SECRET_FILE = 4096, MAX_TEMPLATE_FILE = 65536 };
 
-/* Add the first line of the file of --secret-file to the body. */
-static bool add_secret_file(const struct ctl *ctl, json_t *body)
+/*
+ * Options whose value is a file: the member gets its first line, or the whole
+ * file.
+ */
+static const struct hook_file {
+	const char *option;
+	const char *member;
+	bool is_whole;
+} hook_files[] = {
+	{"secret-file", "secret", false},
+	{"token-file", "token", false},
+	{"password-file", "password", false},
+	{"template", "template", true},
+};
+
+/* Add the files of the options to the body. */
+static bool hook_add_file(const struct ctl *ctl, const struct hook_file *file,
+			  json_t *body)
 {
-	const char *path = option_text(ctl, "secret-file");
+	const char *path = option_text(ctl, file->option);
 	struct buffer text = {0};
 	enum error error;
+	size_t length;
 
 	if (path == NULL)
 		return true;
-	error = file_read(path, MAX_SECRET_FILE, &text);
+	error = file_read(
+		path, file->is_whole ? MAX_TEMPLATE_FILE : MAX_SECRET_FILE,
+		&text);
+	buffer_append_byte(&text, '\0');
+	length = file->is_whole ? strlen(text.data)
+				: strcspn(text.data, "\r\n");
 	if (error == ERR_NONE)
 		json_object_set_new(
-			body, "secret",
-			json_stringn(text.data == NULL ? "" : text.data,
-				     text.data == NULL
-					     ? 0
-					     : strcspn(text.data, "\r\n")));
+			body, file->member,
+			json_text((struct slice){text.data, length}));
 	else
 		ctl_print_error(ctl, "%s: %s", path, file_error_text(error));
 	buffer_free(&text);
 	return error == ERR_NONE;
 }
 
+/* Add the form and the target in the operands: FORM, TARGET, or both. */
+static void hook_add_operands(const struct ctl *ctl, json_t *body)
+{
+	const char *first = ctl->operands[0];
+	bool is_target = strchr(first, ':') != NULL;
+
+	if (!is_target)
+		json_object_set_new(body, "form", json_string(first));
+	else if (option_given(ctl, "template"))
+		json_object_set_new(body, "form", json_string("template"));
+	if (is_target || ctl->operand_count > 1)
+		json_object_set_new(body, "target",
+				    json_string(is_target ? first
+							  : ctl->operands[1]));
+}
+
 enum ctl_status run_hook_add(const struct ctl *ctl)
 {
-	json_t *secret = json_object();
+	json_t *body = json_object();
 	json_t *answer = NULL;
-	enum ctl_status status = CTL_FAILED;
+	enum ctl_status status = CTL_DONE;
 
-	if (add_secret_file(ctl, secret))
-		status = action_ask(ctl, secret, &answer);
+	hook_add_operands(ctl, body);
+	for (size_t i = 0; i < sizeof(hook_files) / sizeof(hook_files[0]); i++)
+		if (!hook_add_file(ctl, &hook_files[i], body))
+			status = CTL_FAILED;
+	if (status == CTL_DONE)
+		status = action_ask(ctl, body, &answer);
 	if (status == CTL_DONE)
 		action_print(ctl, answer);
 	json_decref(answer);
-	json_decref(secret);
+	json_decref(body);
 	return status;
+}
+
+enum ctl_status run_hook_test(const struct ctl *ctl)
+{
+	json_t *answer = NULL;
+	enum ctl_status status = action_ask(ctl, NULL, &answer);
+
+	if (status == CTL_DONE) {
+		action_print(ctl, answer);
+		if (!json_is_true(json_object_get(answer, "delivered")))
+			status = CTL_FAILED;
+	}
+	json_decref(answer);
+	return status;
+}
+
+/* Write the fields of each form as words: "target [token]". */
+void hook_forms_arrange(json_t *answer)
+{
+	const json_t *form;
+	size_t i;
+
+	json_array_foreach(json_object_get(answer, "forms"), i, form)
+	{
+		const json_t *field;
+		struct buffer words = {0};
+		size_t at;
+
+		json_array_foreach(json_object_get(form, "fields"), at, field)
+		{
+			bool is_required = json_is_true(
+				json_object_get(field, "required"));
+
+			buffer_printf(&words, is_required ? "%s%s" : "%s[%s]",
+				      at == 0 ? "" : " ",
+				      field_text(field, "name"));
+		}
+		json_object_set_new((json_t *)form, "words",
+				    json_text(buffer_slice(&words)));
+		buffer_free(&words);
+	}
 }

@@ -12,6 +12,7 @@
 #include "daemon/engine/incident.h"
 #include "daemon/engine/render_decision.h"
 #include "daemon/query/event.h"
+#include "daemon/query/hook_form.h"
 #include "store/encryption.h"
 #include "store/journal.h"
 #include "store/key.h"
@@ -282,7 +283,7 @@ static enum error commit_add_hook(struct commit *batch,
 		.kinds = alert->hook.kinds,
 	};
 
-	if (!txn_may_store_secret_text(batch->txn, redact_target,
+	if (!txn_may_store_secret_text(batch->txn, hook_target_redact,
 				       alert->hook.target) ||
 	    !txn_may_store_secret_text(batch->txn, redact_all,
 				       alert->hook.secret))
@@ -292,7 +293,7 @@ static enum error commit_add_hook(struct commit *batch,
 		return ERR_BUSY;
 	journal_collect_hooks(batch->txn);
 	alert->made = store_next_number(batch->txn, "hook");
-	txn_store_secret_text(batch->txn, redact_target, alert->hook.target,
+	txn_store_secret_text(batch->txn, hook_target_redact, alert->hook.target,
 			      &target);
 	txn_store_secret_text(batch->txn, redact_all, alert->hook.secret,
 			      &secret);

@@ -8,6 +8,7 @@
 #include "daemon/engine/commit.h"
 #include "daemon/engine/commit_guard.h"
 #include "daemon/engine/commit_screenshot.h"
+#include "daemon/query/message.h"
 #include "store/key.h"
 #include "store/rows.h"
 #include "template/version_json.h"
@@ -362,7 +363,7 @@ static json_t *incident_event_detail(const struct incident *incident,
 	json_object_set_new(detail, "incident",
 			    json_integer((json_int_t)incident->number));
 	json_object_set_new(detail, "severity",
-			    json_string(incident_severity(kind)));
+			    json_string(event_severity(kind)));
 	if (action != INCIDENT_END)
 		return detail;
 	json_object_set_new(detail, "since", json_time(incident->row.begin_ms));

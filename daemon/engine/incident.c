@@ -106,30 +106,6 @@ const struct finding_kind *finding_kind_of(uint16_t kind)
 	return NULL;
 }
 
-const char *incident_severity(uint16_t kind)
-{
-	switch ((enum event_kind)kind) {
-	case EVENT_INCIDENT_CHANGED:
-	case EVENT_INCIDENT_REMOVED:
-	case EVENT_INCIDENT_DOWN:
-	case EVENT_INCIDENT_MOVED:
-	case EVENT_INCIDENT_GUARD:
-	case EVENT_INCIDENT_FIELD:
-		return "alert";
-	case EVENT_INCIDENT_ADDED:
-	case EVENT_INCIDENT_SPLIT:
-	case EVENT_INCIDENT_BACK:
-	case EVENT_INCIDENT_ALTERNATES:
-	case EVENT_INCIDENT_GUARD_RESOLVED:
-	case EVENT_INCIDENT_FIELD_RESOLVED:
-	case EVENT_FIELD_CHANGED:
-	case EVENT_FIELD_HEALED:
-		return "notice";
-	default:
-		return "info";
-	}
-}
-
 /*
  * The table of states: the next state and the action, for each state and
  * signal. A finding of an ended incident begins another one.

@@ -45,12 +45,6 @@ struct finding_kind {
 /* Return NULL if events of the kind are no findings. */
 const struct finding_kind *finding_kind_of(uint16_t kind);
 
-/*
- * Return "alert", "notice" or "info": whether the event needs attention at
- * once, needs attention, or only documents what has happened.
- */
-const char *incident_severity(uint16_t kind);
-
 /* A finding, with what the store knows about its template. */
 struct finding {
 	uint64_t number; /* number of its event */

@@ -301,8 +301,8 @@ bool sessions_end(struct sessions *sessions, const char *session)
 enum {
 	DIGEST_BYTES = CREDENTIAL_DIGEST_BYTES,
 	DIGEST_DIGITS = 2 * DIGEST_BYTES,
-	MAX_FILE_BYTES = 1 << 16,
-	MAX_LINE_BYTES = 256,
+	MAX_FILE_BYTES = 1 << 17,
+	MAX_LINE_BYTES = 512,
 	WORDS = 4,      /* words of a line in the file */
 	REQUEST = 1000, /* one request in the unit of `allowance` */
 };
@@ -334,6 +334,7 @@ struct tokens {
 static const char *const role_names[] = {
 	[TOKEN_READS] = "read",
 	[TOKEN_WRITES] = "write",
+	[TOKEN_FEEDS] = "feed",
 };
 
 static bool read_hex(const char *text, uint8_t digest_out[DIGEST_BYTES])
@@ -389,6 +390,25 @@ static void tokens_insert(struct tokens *tokens, size_t at,
 	tokens->count++;
 }
 
+/* Parse "read", "write", "feed" or "feed:HOST". */
+static bool tokens_parse_role(const char *word, struct access_token *token)
+{
+	size_t length = strcspn(word, ":");
+
+	for (int i = TOKEN_READS; i <= TOKEN_FEEDS; i++)
+		if (strlen(role_names[i]) == length &&
+		    memcmp(role_names[i], word, length) == 0) {
+			token->role = (enum token_role)i;
+			word += length + (word[length] == ':');
+			(void)snprintf(token->site, sizeof(token->site), "%s",
+				       word);
+			return *word == '\0' || (i == TOKEN_FEEDS &&
+						  strlen(word) <=
+							  MAX_HOST_BYTES);
+		}
+	return false;
+}
+
 /*
  * Parse the line "NAME ROLE CREATED DIGEST", which is modified. Return false if
  * it is invalid.
@@ -406,12 +426,9 @@ static bool tokens_parse_line(char *line, struct token_entry *row_out)
 	    !token_name_is_valid(words[0]))
 		return false;
 	memcpy(token->name, words[0], strlen(words[0]) + 1);
-	token->role = strcmp(words[1], role_names[TOKEN_WRITES]) == 0
-			      ? TOKEN_WRITES
-			      : TOKEN_READS;
 	errno = 0;
 	token->created_ms = strtoull(words[2], &rest, 10);
-	return strcmp(words[1], role_names[token->role]) == 0 &&
+	return tokens_parse_role(words[1], token) &&
 	       is_digit(words[2][0]) && *rest == '\0' && errno == 0 &&
 	       read_hex(words[3], row_out->digest);
 }
@@ -453,9 +470,10 @@ static void tokens_append_line(const struct token_entry *row,
 	char digest[DIGEST_DIGITS + 1] = "";
 
 	base16_encode_update(digest, DIGEST_BYTES, row->digest);
-	buffer_printf(out, "%s %s %" PRIu64 " %s\n", row->token.name,
-		      role_names[row->token.role], row->token.created_ms,
-		      digest);
+	buffer_printf(out, "%s %s%s%s %" PRIu64 " %s\n", row->token.name,
+		      role_names[row->token.role],
+		      *row->token.site == '\0' ? "" : ":", row->token.site,
+		      row->token.created_ms, digest);
 }
 
 /* Rewrite the file with all rows, and with `more` unless it is NULL. */
@@ -627,20 +645,19 @@ static enum error tokens_add_entry(struct tokens *tokens,
 	return ERR_NONE;
 }
 
-enum error tokens_add(struct tokens *tokens, const char *name,
-		      enum token_role role, uint64_t now_ms,
-		      char token_out[TOKEN_BYTES])
+enum error tokens_create(struct tokens *tokens,
+			 const struct access_token *token,
+			 char token_out[TOKEN_BYTES])
 {
-	struct token_entry row = {
-		.token = {.role = role, .created_ms = now_ms}};
+	const char *prefix = token->role == TOKEN_FEEDS ? "" : PREFIX;
+	struct token_entry row = {.token = *token};
 	enum error error;
 
-	if (!token_name_is_valid(name))
+	if (!token_name_is_valid(token->name))
 		return ERR_MALFORMED;
-	memcpy(token_out, PREFIX, sizeof(PREFIX));
-	if (!credential_make(token_out + sizeof(PREFIX) - 1))
+	memcpy(token_out, prefix, strlen(prefix));
+	if (!credential_make(token_out + strlen(prefix)))
 		return ERR_IO;
-	memcpy(row.token.name, name, strlen(name) + 1);
 	credential_digest(token_out, row.digest);
 	lock_acquire(&tokens->change);
 	error = tokens_add_entry(tokens, &row);
@@ -650,8 +667,20 @@ enum error tokens_add(struct tokens *tokens, const char *name,
 	return error;
 }
 
-enum error tokens_remove(struct tokens *tokens, const char *name,
-			 uint64_t *id_out)
+enum error tokens_add(struct tokens *tokens, const char *name,
+		      enum token_role role, uint64_t now_ms,
+		      char token_out[TOKEN_BYTES])
+{
+	struct access_token token = {.role = role, .created_ms = now_ms};
+
+	if (!token_name_is_valid(name))
+		return ERR_MALFORMED;
+	memcpy(token.name, name, strlen(name) + 1);
+	return tokens_create(tokens, &token, token_out);
+}
+
+static enum error tokens_delete(struct tokens *tokens, const char *name,
+				bool is_feed, uint64_t *id_out)
 {
 	enum error error = ERR_NOT_FOUND;
 	size_t at;
@@ -659,7 +688,8 @@ enum error tokens_remove(struct tokens *tokens, const char *name,
 	*id_out = 0;
 	lock_acquire(&tokens->change);
 	at = tokens_index_of(tokens, name);
-	if (tokens_name_is_at(tokens, at, name)) {
+	if (tokens_name_is_at(tokens, at, name) &&
+	    is_feed == (tokens->rows[at].token.role == TOKEN_FEEDS)) {
 		*id_out = tokens->rows[at].token.id;
 		lock_acquire(&tokens->lock);
 		tokens->count--;
@@ -674,6 +704,18 @@ enum error tokens_remove(struct tokens *tokens, const char *name,
 			  "restart before that restores the token",
 			  name, tokens->folder, TOKENS_FILE, error_text(error));
 	return error;
+}
+
+enum error tokens_remove(struct tokens *tokens, const char *name,
+			 uint64_t *id_out)
+{
+	return tokens_delete(tokens, name, false, id_out);
+}
+
+enum error tokens_remove_feed(struct tokens *tokens, const char *name,
+			      uint64_t *id_out)
+{
+	return tokens_delete(tokens, name, true, id_out);
 }
 
 void tokens_retry(struct tokens *tokens)

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "crawl/url/url.h"
 
 struct sessions;
 struct tokens;
@@ -20,6 +21,7 @@ struct tokens;
 enum token_role {
 	TOKEN_READS,  /* may use the read-only routes (api/api.c) */
 	TOKEN_WRITES, /* may use all routes except the routes for tokens */
+	TOKEN_FEEDS,  /* the key of a feed; opens only this feed */
 };
 
 enum {
@@ -31,6 +33,8 @@ enum {
 struct access_token {
 	char name[TOKEN_NAME_BYTES]; /* letters, digits, ".", "_" and "-" */
 	enum token_role role;
+	/* TOKEN_FEEDS: the site of the feed, or "" for all sites */
+	char site[MAX_HOST_BYTES + 1];
 	uint64_t created_ms; /* wall clock */
 	uint64_t id; /* from 1; until a restart no other token gets this id, not
 			even a token with the same name */
@@ -46,17 +50,23 @@ enum error tokens_open(struct tokens **tokens_out, const char *folder);
 void tokens_close(struct tokens *tokens);
 
 /*
- * Create a token and write it to the disk. `token_out` gets the text of the
- * token, which is stored nowhere else. ERR_MALFORMED: the name is invalid.
+ * Create a token with the name, the role, the site and the time of `token`, and
+ * write it to the disk. `token_out` gets the text of the token, which is stored
+ * nowhere else; the key of a feed has no "td_". ERR_MALFORMED: the name is invalid.
  * ERR_BUSY: the name exists. ERR_TOO_LARGE: MAX_TOKENS tokens exist.
  * ERR_STORE_FULL, ERR_IO. Any thread.
  */
+enum error tokens_create(struct tokens *tokens,
+			 const struct access_token *token,
+			 char token_out[TOKEN_BYTES]);
+
+/* Do the same as tokens_create(), with the members of a token. */
 enum error tokens_add(struct tokens *tokens, const char *name,
 		      enum token_role role, uint64_t now_ms,
 		      char token_out[TOKEN_BYTES]);
 
 /*
- * Remove a token. *id_out is its id, and the token is invalid as soon as the
+ * Remove a token, or with tokens_remove_feed() the key of a feed. *id_out is its id, and the token is invalid as soon as the
  * function returns; with ERR_NOT_FOUND *id_out is 0. ERR_STORE_FULL and ERR_IO,
  * which are logged, mean that the token is invalid but remains in the file;
  * tokens_retry() repairs this. Removal needs no disk space, unless the file
@@ -64,6 +74,8 @@ enum error tokens_add(struct tokens *tokens, const char *name,
  */
 enum error tokens_remove(struct tokens *tokens, const char *name,
 			 uint64_t *id_out);
+enum error tokens_remove_feed(struct tokens *tokens, const char *name,
+			      uint64_t *id_out);
 
 /* Write the file again if a tokens_remove() could not write it. Any thread. */
 void tokens_retry(struct tokens *tokens);

@@ -25,6 +25,7 @@ enum {
 	MAX_IDLE_MS = 10000,
 	LOOK_MS = 100, /* polling interval for commands that have no pidfd */
 	LAST_MS = 1000,
+	SPARE_MS = 2000, /* for a commit, before an event is sent */
 };
 
 void hmac_sha256_hex(struct slice key, struct slice text,
@@ -40,8 +41,6 @@ void hmac_sha256_hex(struct slice key, struct slice text,
 	out[HMAC_HEX_BYTES] = '\0';
 }
 
-#define COMMAND "exec:"
-
 static bool hook_target_begins_with(struct slice text, const char *beginning)
 {
 	size_t length = strlen(beginning);
@@ -51,12 +50,12 @@ static bool hook_target_begins_with(struct slice text, const char *beginning)
 
 bool hook_target_is_command(struct slice target)
 {
-	return hook_target_begins_with(target, COMMAND);
+	return hook_target_begins_with(target, HOOK_COMMAND);
 }
 
 bool hook_target_split(struct slice target, struct command_words *words_out)
 {
-	size_t skip = strlen(COMMAND);
+	size_t skip = strlen(HOOK_COMMAND);
 	size_t count = 0;
 	char *rest = NULL;
 	char *word;
@@ -128,6 +127,7 @@ static void end_event(struct delivery *delivery, struct hook_queue *outlet,
 	assert(outlet->is_running);
 	outlet->is_running = false;
 	buffer_clear(&outlet->body);
+	hook_request_free(&outlet->request);
 	lock_acquire(&delivery->lock);
 	if (!outlet->is_replaced) {
 		report->http_status = (uint16_t)http_status;
@@ -148,6 +148,10 @@ static void end_event(struct delivery *delivery, struct hook_queue *outlet,
 		snprintf(outlet->error, sizeof(outlet->error), "%s",
 			 why == NULL ? "" : why);
 		outlet->has_news = true;
+		outlet->answer.number = outlet->number;
+		outlet->answer.http_status = http_status;
+		outlet->attempts++;
+		condition_broadcast(&delivery->is_answered);
 		is_first_failure = report->failures == 1;
 		condition_signal(&delivery->is_wanted);
 	}
@@ -169,14 +173,14 @@ static struct buffer delivery_write_headers(const struct hook_queue *outlet)
 	char digest[HMAC_HEX_BYTES + 1];
 	struct buffer headers = {0};
 
+	buffer_append_slice(&headers, buffer_slice(&outlet->request.headers));
 	buffer_printf(&headers,
-		      "Content-Type: application/json\n"
 		      "X-Templated-Event: %s\n"
 		      "X-Templated-Delivery: %" PRIu64 "\n",
 		      event_kind_name(outlet->kind), outlet->number);
 	if (outlet->secret.size > 0) {
 		hmac_sha256_hex(buffer_slice(&outlet->secret),
-				buffer_slice(&outlet->body), digest);
+				buffer_slice(&outlet->request.body), digest);
 		buffer_printf(&headers,
 			      "X-Templated-Signature-256: sha256=%s\n", digest);
 	}
@@ -190,29 +194,33 @@ static struct buffer delivery_write_headers(const struct hook_queue *outlet)
  */
 static void send_request(struct delivery *delivery, struct hook_queue *outlet)
 {
+	struct hook_request *request = &outlet->request;
+	struct fetch_post post = {
+		.url = request->url.data,
+		.body = buffer_slice(&request->body),
+		.method = request->method,
+	};
 	struct buffer headers;
-	struct url url;
 
 	assert(outlet->is_running && outlet->target.data != NULL);
 	if (fetcher_client_running(delivery->notifier) >= MAX_RUNNING_POSTS) {
 		outlet->is_running = false;
 		return;
 	}
-	if (url_parse(&url, slice_of(outlet->target.data), NULL) != ERR_NONE) {
-		end_event(delivery, outlet, 0, "its URL is invalid");
-		return;
+	if (request->is_mail) {
+		post.mail_from = request->from.data;
+		post.mail_to = request->recipients.data;
+		post.is_unencrypted = request->is_unencrypted;
 	}
 	headers = delivery_write_headers(outlet);
 	fetcher_client_start(
 		delivery->notifier,
 		&(struct fetch_request){
-			.url = &url,
+			.url = &request->server,
 			.is_port_ok = true,
 			.is_network_ok = true,
 			.headers = headers.data,
-			.post = &(
-				struct fetch_post){outlet->target.data,
-						   buffer_slice(&outlet->body)},
+			.post = &post,
 			.context = outlet,
 		},
 		false);
@@ -229,7 +237,7 @@ static void run_command(struct delivery *delivery, struct hook_queue *outlet)
 	struct child_command command = {
 		.words = words.words,
 		.environment = variables,
-		.input = buffer_slice(&outlet->body),
+		.input = buffer_slice(&outlet->request.body),
 		.deadline_ms =
 			clock_steady_ms() + delivery->options.exec_timeout_ms,
 	};
@@ -256,6 +264,7 @@ void delivery_send(struct delivery *delivery)
 {
 	for (size_t i = 0; i < delivery->outlet_count; i++) {
 		struct hook_queue *outlet = delivery->outlets[i];
+		char why[sizeof(outlet->error)];
 		size_t unsaved;
 
 		if (outlet->is_running || outlet->body.size == 0 ||
@@ -268,7 +277,17 @@ void delivery_send(struct delivery *delivery)
 		if (unsaved >= HOOK_REPORT_EVENTS)
 			continue;
 		outlet->is_running = true;
-		if (hook_target_is_command(buffer_slice(&outlet->target)))
+		hook_request_free(&outlet->request);
+		outlet->request = (struct hook_request){0};
+		if (!hook_request_make(buffer_slice(&outlet->target),
+				       buffer_slice(&outlet->body),
+				       delivery->daemon_url == NULL
+					       ? ""
+					       : delivery->daemon_url,
+				       &outlet->request,
+				       why, sizeof(why)))
+			end_event(delivery, outlet, 0, why);
+		else if (hook_target_is_command(buffer_slice(&outlet->target)))
 			run_command(delivery, outlet);
 		else
 			send_request(delivery, outlet);
@@ -287,6 +306,15 @@ static void delivery_copy_reason(const char *reason, char *out)
 	*out = '\0';
 }
 
+static void delivery_keep_answer(struct delivery *delivery,
+				 struct hook_queue *outlet, struct slice body)
+{
+	lock_acquire(&delivery->lock);
+	buffer_clear(&outlet->answer.body);
+	buffer_append_slice(&outlet->answer.body, body);
+	lock_release(&delivery->lock);
+}
+
 void delivery_receive(struct delivery *delivery)
 {
 	uint64_t now_ms = clock_steady_ms();
@@ -302,6 +330,8 @@ void delivery_receive(struct delivery *delivery)
 		else
 			snprintf(why, sizeof(why), "HTTP status %u",
 				 (unsigned)result.http_status);
+		delivery_keep_answer(delivery, result.context,
+				     buffer_slice(&result.body));
 		end_event(delivery, result.context, result.http_status,
 			  is_done ? NULL : why);
 		fetch_result_free(&result);
@@ -331,6 +361,8 @@ void hook_queue_destroy(struct hook_queue *outlet)
 	buffer_free(&outlet->sealed_secret);
 	buffer_free(&outlet->body);
 	buffer_free(&outlet->site);
+	hook_request_free(&outlet->request);
+	buffer_free(&outlet->answer.body);
 	free(outlet);
 }
 
@@ -836,7 +868,9 @@ static void delivery_destroy(struct delivery *delivery)
 	for (size_t i = 0; i < delivery->outlet_count; i++)
 		hook_queue_destroy(delivery->outlets[i]);
 	free(delivery->outlets);
+	free(delivery->daemon_url);
 	fetcher_client_destroy(delivery->notifier);
+	condition_destroy(&delivery->is_answered);
 	condition_destroy(&delivery->is_wanted);
 	lock_destroy(&delivery->lock);
 	free(delivery);
@@ -875,6 +909,9 @@ enum error delivery_start(struct delivery **delivery_out, struct store *store,
 		});
 	lock_init(&delivery->lock, LOCK_DELIVERY);
 	condition_init(&delivery->is_wanted);
+	condition_init(&delivery->is_answered);
+	delivery->daemon_url =
+		mem_copy_text(options->daemon_url, strlen(options->daemon_url));
 	if (delivery->notifier == NULL ||
 	    !thread_start(&delivery->saver, NULL, delivery_save, delivery)) {
 		delivery_destroy(delivery);
@@ -888,6 +925,62 @@ enum error delivery_start(struct delivery **delivery_out, struct store *store,
 	}
 	*delivery_out = delivery;
 	return ERR_NONE;
+}
+
+/* Return NULL if there is no such hook. Call it with the lock held. */
+static const struct hook_queue *delivery_find(const struct delivery *delivery,
+					      uint32_t hook)
+{
+	for (size_t i = 0; i < delivery->outlet_count; i++)
+		if (delivery->outlets[i]->hook == hook &&
+		    !delivery->outlets[i]->is_replaced)
+			return delivery->outlets[i];
+	return NULL;
+}
+
+bool delivery_wait(struct delivery *delivery, uint32_t hook, uint64_t number,
+		   struct hook_answer *answer_out)
+{
+	uint64_t until_ms = clock_steady_ms() + SPARE_MS +
+			    delivery->options.posts.connect_timeout_ms +
+			    delivery->options.posts.total_timeout_ms;
+	const struct hook_queue *outlet;
+	uint64_t before;
+	bool is_answered = false;
+	bool goes_on = true;
+
+	*answer_out = (struct hook_answer){0};
+	lock_acquire(&delivery->lock);
+	outlet = delivery_find(delivery, hook);
+	before = outlet == NULL ? 0 : outlet->attempts;
+	while (goes_on) {
+		outlet = delivery_find(delivery, hook);
+		is_answered = outlet != NULL && outlet->attempts > 0 &&
+			      (outlet->answer.number >= number ||
+			       (outlet->attempts > before &&
+				*outlet->error != '\0'));
+		goes_on = !is_answered && !delivery->is_cancelled &&
+			  condition_wait_until(&delivery->is_answered,
+					       &delivery->lock, until_ms);
+	}
+	if (is_answered) {
+		*answer_out = outlet->answer;
+		answer_out->body = (struct buffer){0};
+		buffer_append_slice(&answer_out->body,
+				    buffer_slice(&outlet->answer.body));
+		snprintf(answer_out->error, sizeof(answer_out->error), "%s",
+			 outlet->error);
+	}
+	lock_release(&delivery->lock);
+	return is_answered;
+}
+
+void delivery_cancel(struct delivery *delivery)
+{
+	lock_acquire(&delivery->lock);
+	delivery->is_cancelled = true;
+	condition_broadcast(&delivery->is_answered);
+	lock_release(&delivery->lock);
 }
 
 void delivery_wake(struct delivery *delivery)

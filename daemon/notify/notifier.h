@@ -22,6 +22,7 @@
 #include "daemon/engine/pipeline.h"
 #include "daemon/privsep/fetcher_client.h"
 #include "daemon/privsep/spawner_client.h"
+#include "daemon/query/hook_form.h"
 #include "daemon/runtime/lock.h"
 #include "store/store.h"
 
@@ -36,6 +37,7 @@ struct delivery_options {
 	struct fetch_options posts; /* user agent, timeouts, allowed networks
 				       and so on of the requests */
 	uint32_t first_pause_ms;    /* delay after the first failure */
+	const char *daemon_url;     /* of the web interface, or ""; copied */
 	bool allows_exec;           /* commands are allowed */
 	uint32_t exec_timeout_ms;
 };
@@ -54,6 +56,25 @@ enum error delivery_start(struct delivery **delivery_out, struct store *store,
  * cheap.
  */
 void delivery_wake(struct delivery *delivery);
+
+/* The result of an attempt to deliver an event. */
+struct hook_answer {
+	uint64_t number;      /* number of the event */
+	unsigned http_status; /* or the code of a mail server; 0 = no answer */
+	struct buffer body;   /* the beginning of the answer */
+	char error[128];      /* "" = the event was delivered */
+};
+
+/*
+ * Wait until event `number` was delivered to the hook, or an attempt to deliver
+ * it or an earlier event has failed. Return false if this takes too long, or
+ * after delivery_cancel(). Free the body. Any thread.
+ */
+bool delivery_wait(struct delivery *delivery, uint32_t hook, uint64_t number,
+		   struct hook_answer *answer_out);
+
+/* Make all calls of delivery_wait() return. Any thread. */
+void delivery_cancel(struct delivery *delivery);
 
 /*
  * Stop the notifier: wait up to a second for events that are being sent, then
@@ -76,11 +97,11 @@ void hmac_sha256_hex(struct slice key, struct slice text,
 		     char out[HMAC_HEX_BYTES + 1]);
 
 /*
- * The target of a hook: an http or https URL, or a command "exec:/command
- * argument...", which runs without a shell.
+ * The target of a hook without settings: an http or https URL, or a command
+ * "exec:/command argument...", which runs without a shell.
  */
 
-enum { MAX_TARGET_BYTES = 2048, MAX_COMMAND_WORDS = 32 };
+enum { MAX_COMMAND_WORDS = 32 };
 
 /*
  * Return whether the target is valid. If it is not, write the error text to
@@ -138,6 +159,7 @@ struct hook_queue {
 	uint16_t kind;   /* kind of that event */
 	/* JSON of that event; empty: there is nothing to send */
 	struct buffer body;
+	struct hook_request request; /* that delivers it */
 	struct buffer site; /* host of the site of that event */
 	uint64_t damaged; /* the last damaged event that was logged; 0 = none */
 	/* Guarded by the lock of the notifier: */
@@ -147,6 +169,9 @@ struct hook_queue {
 	 */
 	struct hook_report report;
 	char error[128];
+	/* the last result; its error is above. 0 attempts = none */
+	struct hook_answer answer;
+	uint64_t attempts;
 	bool is_replaced; /* another hook has the number now, so the results are
 			     ignored */
 	bool has_news;    /* there are unsaved results */
@@ -165,6 +190,7 @@ struct delivery {
 	struct store *store;
 	struct pipeline *pipeline;
 	struct delivery_options options;
+	char *daemon_url;
 	struct fetcher_client *notifier;
 	pthread_t sender;
 	pthread_t saver;
@@ -181,6 +207,9 @@ struct delivery {
 	/* signals to the saving thread that there is work */
 	struct condition is_wanted;
 	bool is_last; /* no further results will come; guarded by the lock */
+	/* signals to delivery_wait(); guarded by the lock */
+	struct condition is_answered;
+	bool is_cancelled;
 };
 
 /* Read the hooks and the next event of each hook from the store. */

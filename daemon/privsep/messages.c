@@ -34,6 +34,7 @@ static const size_t request_flags[] = {
 	offsetof(struct fetch_message, is_sitemap),
 	offsetof(struct fetch_message, has_cookies),
 	offsetof(struct fetch_message, request.is_preflight),
+	offsetof(struct fetch_message, post.is_unencrypted),
 };
 
 static const size_t result_flags[] = {
@@ -100,11 +101,14 @@ struct order_row {
 	struct slice headers;
 	struct slice proxy;
 	struct slice post_url;
+	struct slice post_method;
+	struct slice mail_from;
+	struct slice mail_to;
 	struct slice cookies; /* without a NUL */
 };
 
 static const struct row_codec order_layout =
-	MESSAGE(order_row, not_after_ms, url, 7);
+	MESSAGE(order_row, not_after_ms, url, 10);
 
 /* Texts are stored without a NUL. */
 struct result_row {
@@ -219,10 +223,14 @@ struct buffer fetch_message_encode(uint64_t id,
 				   const struct fetch_request *request,
 				   bool is_sitemap)
 {
+	const struct fetch_post none = {0};
+	const struct fetch_post *post =
+		request->post == NULL ? &none : request->post;
 	const struct fetch_message message = {
 		.is_sitemap = is_sitemap,
 		.has_cookies = request->cookies != NULL,
 		.request = *request,
+		.post.is_unencrypted = post->is_unencrypted,
 	};
 	const struct order_row row = {
 		.id = id,
@@ -235,8 +243,10 @@ struct buffer fetch_message_encode(uint64_t id,
 		.modified = message_text(request->modified),
 		.headers = message_text(request->headers),
 		.proxy = message_text(request->proxy),
-		.post_url = message_text(
-			request->post == NULL ? NULL : request->post->url),
+		.post_url = message_text(post->url),
+		.post_method = message_text(post->method),
+		.mail_from = message_text(post->mail_from),
+		.mail_to = message_text(post->mail_to),
 		.cookies = request->cookies == NULL
 				   ? (struct slice){NULL, 0}
 				   : buffer_slice(&request->cookies->lines),
@@ -250,6 +260,10 @@ static bool is_order(const struct order_row *row)
 	return message_is_text(row->etag) && message_is_text(row->modified) &&
 	       message_is_text(row->headers) && message_is_text(row->proxy) &&
 	       message_is_text(row->post_url) &&
+	       message_is_text(row->post_method) &&
+	       message_is_text(row->mail_from) &&
+	       message_is_text(row->mail_to) &&
+	       (row->mail_from.size == 0) == (row->mail_to.size == 0) &&
 	       row->cookies.size <= MAX_COOKIE_TEXT;
 }
 
@@ -263,7 +277,12 @@ bool fetch_message_decode(struct slice head, struct fetch_message *order_out)
 		return false;
 	order_out->id = row.id;
 	order_out->cookies = row.cookies;
-	order_out->post.url = message_text_of(row.post_url);
+	order_out->post = (struct fetch_post){
+		.url = message_text_of(row.post_url),
+		.method = message_text_of(row.post_method),
+		.mail_from = message_text_of(row.mail_from),
+		.mail_to = message_text_of(row.mail_to),
+	};
 	order_out->request = (struct fetch_request){
 		.max_body_bytes = (size_t)row.max_body_bytes,
 		.not_after_ms = row.not_after_ms,
@@ -414,9 +433,10 @@ static bool fetch_result_is_expected(const struct result_row *row,
 {
 	bool is_file = row->http_status >= FIRST_SUCCESS &&
 		       row->http_status < FIRST_REDIRECT;
-	bool has_body = is_file && !expected->is_post &&
+	bool has_body = (is_file || expected->is_post) &&
 			(row->error == ERR_NONE || expected->is_sitemap);
 	uint64_t max_body = expected->is_sitemap ? MAX_SITEMAP_ENTRIES_BYTES
+			    : expected->is_post	 ? MAX_POST_ANSWER
 						 : expected->max_body_bytes;
 
 	if (row->body_bytes > (has_body ? max_body : 0) ||

@@ -104,7 +104,7 @@ struct fetch_backlog {
 struct fetch_expectation {
 	uint64_t max_body_bytes;
 	bool is_conditional; /* the status 304 is valid */
-	bool is_post;        /* of a hook: the response must have no body */
+	bool is_post;        /* of a hook: any response has a short body */
 	bool is_sitemap;
 	bool has_cookies;
 	bool keeps_headers;

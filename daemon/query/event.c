@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "daemon/query/message.h"
 #include "store/key.h"
 #include "store/rows.h"
 #include "template/version_json.h"
@@ -112,19 +113,31 @@ bool kind_set_has(kind_set kinds, uint16_t kind)
 
 enum { REAL_DIGITS = 15 };
 
+static void event_add_text(json_t *event, const char *member,
+			   void (*append)(const json_t *event,
+					  struct buffer *out))
+{
+	struct buffer text = {0};
+
+	append(event, &text);
+	json_object_set_new(event, member, json_text(buffer_slice(&text)));
+	buffer_free(&text);
+}
+
 json_t *event_json(uint64_t number, const struct event_row *event)
 {
 	json_t *detail = json_read(event->detail);
 	json_t *name = json_incref(json_object_get(detail, EVENT_NAME_MEMBER));
+	json_t *value;
 
 	json_object_del(detail, EVENT_NAME_MEMBER);
 	if (name != NULL && json_object_size(detail) == 0) {
 		json_decref(detail);
 		detail = NULL;
 	}
-	return json_pack(
+	value = json_pack(
 		"{s:I, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:I, s:b, s:b, s:b, "
-		"s:o, s:o}",
+		"s:o, s:o, s:s}",
 		"seq", (json_int_t)number, "time", json_time(event->time_ms),
 		"kind", event_kind_name(event->kind), "site",
 		json_text_or_null(event->host), EVENT_NAME_MEMBER,
@@ -138,7 +151,11 @@ json_t *event_json(uint64_t number, const struct event_row *event)
 		(event->flags & EVENT_IS_ACKED) != 0, "guard",
 		event->guard == 0 ? json_null()
 				  : json_integer((json_int_t)event->guard),
-		"detail", detail == NULL ? json_null() : detail);
+		"detail", detail == NULL ? json_null() : detail, "severity",
+		event_severity(event->kind));
+	event_add_text(value, "title", event_title);
+	event_add_text(value, "text", event_text);
+	return value;
 }
 
 void event_append(uint64_t number, const struct event_row *event,

@@ -23,7 +23,8 @@
 /*
  * Return the event as one object with the members seq, time, kind, site,
  * template_name (or null), cluster, other, url, pages, alert, silenced,
- * acknowledged, guard and detail (an object or null).
+ * acknowledged, guard, detail (an object or null), severity, title and text
+ * (daemon/query/message.h).
  */
 json_t *event_json(uint64_t number, const struct event_row *event);
 

@@ -910,8 +910,8 @@ enum error delivery_start(struct delivery **delivery_out, struct store *store,
 	lock_init(&delivery->lock, LOCK_DELIVERY);
 	condition_init(&delivery->is_wanted);
 	condition_init(&delivery->is_answered);
-	delivery->daemon_url =
-		mem_copy_text(options->daemon_url, strlen(options->daemon_url));
+	delivery->daemon_url = mem_copy_text(slice_of(options->daemon_url).data,
+					     slice_of(options->daemon_url).size);
 	if (delivery->notifier == NULL ||
 	    !thread_start(&delivery->saver, NULL, delivery_save, delivery)) {
 		delivery_destroy(delivery);

@@ -6,6 +6,8 @@
 static const struct atom_site site = {
 	.host = {"a.example", 9},
 	.seed = {"http://a.example/?a=1&b=2", 25},
+	.origin = "https://w.test",
+	.path = "/v1/sites/a.example/feed",
 	.updated_ms = 1700000000000, /* 2023-11-14T22:13:20Z */
 };
 
@@ -35,25 +37,28 @@ TEST(a_feed_has_the_elements_required_by_the_rfc)
 		"<title>Templates of a.example</title>\n"
 		"<updated>2023-11-14T22:13:20Z</updated>\n"
 		"<author><name>templated</name></author>\n"
-		"<link rel=\"self\" href=\"/v1/sites/a.example/feed\"/>\n"
+		"<link rel=\"self\" href=\"https://w.test/v1/sites/a.example/feed\"/>\n"
 		"<link rel=\"alternate\" "
 		"href=\"http://a.example/?a=1&amp;b=2\"/>\n"
 		"</feed>\n");
 }
 
-TEST(an_entry_has_its_number_and_its_sentence)
+TEST(an_entry_has_its_number_and_its_message)
 {
 	static const char *const parts[] = {
 		"<id>tag:templated.invalid,2026:a.example:7:1700000000000</id>",
-		"<title>a.example/3: the pages of the template",
-		" were removed (2 pages)</title>",
+		"<title>a.example: a &amp; b</title>",
+		"&lt;p&gt;On a.example: gone.&lt;/p&gt;&lt;p&gt;Next: look.",
+		"<link rel=\"related\" href=\"https://w.test/ui/alerts/7\"/>",
 		"<updated>2023-11-14T22:13:20Z</updated>",
 		"href=\"http://a.example/x\"",
 		"<category term=\"template.removed\"/>",
 		NULL};
 
 	check_entry("{\"seq\":7,\"kind\":\"template.removed\",\"pages\":2,"
-		    "\"cluster\":\"a.example/3\","
+		    "\"cluster\":\"a.example/3\",\"site\":\"a.example\","
+		    "\"title\":\"a.example: a & b\","
+		    "\"text\":\"On a.example: gone.\\nNext: look.\","
 		    "\"url\":\"http://a.example/x\",\"detail\":null}",
 		    parts);
 }
@@ -88,4 +93,21 @@ TEST(lists_are_cut)
 		buffer_printf(&json, ",%d", i);
 	buffer_append_text(&json, "]}}");
 	check_entry(json.data, parts);
+}
+
+TEST(a_feed_of_all_sites_names_the_site_of_each_entry)
+{
+	const struct atom_site all = {.origin = "", .path = "/feed/k"};
+	AUTO_JSON *event = json_loads("{\"seq\":7,\"kind\":\"site.stale\","
+				      "\"site\":\"b.example\"}",
+				      0, NULL);
+	AUTO_BUFFER out = {0};
+
+	atom_begin(&all, &out);
+	atom_entry(&all, event, 1, &out);
+	buffer_append_byte(&out, '\0');
+	ck_assert_ptr_nonnull(strstr(out.data, ":all</id>\n<title>Templates "
+					       "of all sites</title>"));
+	ck_assert_ptr_nonnull(strstr(out.data, ",2026:b.example:7:1</id>"));
+	ck_assert_ptr_nonnull(strstr(out.data, "href=\"http://b.example/\""));
 }

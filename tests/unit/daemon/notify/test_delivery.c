@@ -74,6 +74,7 @@ static void begin_with(role_main *role)
 	notifier = channel_of(courier_socket, FETCH_MAX_POST_BYTES);
 	lock_init(&delivery.lock, LOCK_DELIVERY);
 	condition_init(&delivery.is_wanted);
+	condition_init(&delivery.is_answered);
 }
 
 static void begin(void)
@@ -87,6 +88,7 @@ static void end_delivery(void)
 		hook_queue_destroy(delivery.outlets[i]);
 	free(delivery.outlets);
 	condition_destroy(&delivery.is_wanted);
+	condition_destroy(&delivery.is_answered);
 	lock_destroy(&delivery.lock);
 	fetcher_client_destroy(delivery.notifier);
 	world_close(&world);

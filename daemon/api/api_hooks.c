@@ -454,6 +454,7 @@ enum http_verdict api_test_hook(struct call *call)
 	if (error != ERR_NONE)
 		return call_fail_with(call, error, "the hook");
 	is_answered = call->api->delivery != NULL &&
+		      store_owns_event(call->api->store, alert.made) &&
 		      delivery_wait(call->api->delivery, call->number,
 				    alert.made, &answer);
 	if (!is_answered)

@@ -79,7 +79,6 @@ enum result_kind {
 /* Timeouts: seconds in which no byte is received. */
 enum {
 	DEFAULT_TIMEOUT_S = 30,
-	HOOK_TIMEOUT_S = 700, /* over hooks.timeout */
 	DENDROGRAM_TIMEOUT_S = 600, /* for many pages */
 	UNLIMITED_S = -1,
 };

@@ -408,7 +408,6 @@ static const struct verb_action hook_actions[] = {
 	{.usage = "test HOOK",
 	 .summary = "Send a test event to a hook, and print the answer",
 	 .request = "POST /v1/hooks/%n/test",
-	 .timeout_s = HOOK_TIMEOUT_S,
 	 .run = run_hook_test},
 	{.usage = NULL},
 };

@@ -25,7 +25,7 @@ enum {
 	MAX_IDLE_MS = 10000,
 	LOOK_MS = 100, /* polling interval for commands that have no pidfd */
 	LAST_MS = 1000,
-	SPARE_MS = 2000, /* for a commit, before an event is sent */
+	MAX_WAIT_MS = 25000, /* less than the timeout of templatectl */
 };
 
 void hmac_sha256_hex(struct slice key, struct slice text,
@@ -941,9 +941,7 @@ static const struct hook_queue *delivery_find(const struct delivery *delivery,
 bool delivery_wait(struct delivery *delivery, uint32_t hook, uint64_t number,
 		   struct hook_answer *answer_out)
 {
-	uint64_t until_ms = clock_steady_ms() + SPARE_MS +
-			    delivery->options.posts.connect_timeout_ms +
-			    delivery->options.posts.total_timeout_ms;
+	uint64_t until_ms = clock_steady_ms() + MAX_WAIT_MS;
 	const struct hook_queue *outlet;
 	uint64_t before;
 	bool is_answered = false;
@@ -960,6 +958,7 @@ bool delivery_wait(struct delivery *delivery, uint32_t hook, uint64_t number,
 			       (outlet->attempts > before &&
 				*outlet->error != '\0'));
 		goes_on = !is_answered && !delivery->is_cancelled &&
+			  (outlet == NULL || !outlet->is_locked) &&
 			  condition_wait_until(&delivery->is_answered,
 					       &delivery->lock, until_ms);
 	}

@@ -67,8 +67,8 @@ struct hook_answer {
 
 /*
  * Wait until event `number` was delivered to the hook, or an attempt to deliver
- * it or an earlier event has failed. Return false if this takes too long, or
- * after delivery_cancel(). Free the body. Any thread.
+ * it or an earlier event has failed. Return false after 25 s, if the hook lacks
+ * its credentials, or after delivery_cancel(). Free the body. Any thread.
  */
 bool delivery_wait(struct delivery *delivery, uint32_t hook, uint64_t number,
 		   struct hook_answer *answer_out);

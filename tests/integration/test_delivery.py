@@ -125,15 +125,25 @@ class Delivery(harness.Case):
         receiver = self.receiver()
         daemon = self.calm_daemon(hooks={"allowed_networks": '["127.0.0.2"]'})
         port = receiver.url().split(":")[2].split("/")[0]
-        hooks = [self.hook(daemon, f"http://{host}:{port}/",
-                           kinds="site.added")
-                 for host in ("127.0.0.1", "localhost", "[::1]",
-                              "[::ffff:127.0.0.1]", "0")]
+        for host in ("127.0.0.1", "localhost", "[::1]",
+                     "[::ffff:127.0.0.1]", "0"):
+            error = self.error_of(
+                daemon.post("/v1/hooks", {"target": f"http://{host}:{port}/"}),
+                403, "forbidden")
+            self.assertIn("hooks.allowed_networks", error["message"])
+
+    def test_hooks_are_checked_again_when_they_are_sent(self):
+        """The configuration, or the address of a name, may change."""
+        receiver = self.receiver()
+        daemon = self.calm_daemon()
+        hook = self.hook(daemon, receiver.url(), kinds="site.added")
+        daemon.stop()
+        daemon.configure({"hooks": {"allowed_networks": '["127.0.0.2"]'}})
+        daemon.start()
         self.add_sites(daemon, 1)
-        for hook in hooks:
-            said = harness.wait_until(
-                lambda: daemon.json(f"/v1/hooks/{hook}")["error"], "a word")
-            self.assertIn("hooks.allowed_networks", said)
+        said = harness.wait_until(
+            lambda: daemon.json(f"/v1/hooks/{hook}")["error"], "a word")
+        self.assertIn("hooks.allowed_networks", said)
         self.assertEqual(receiver.taken, [])
 
     def test_a_delivery_is_signed_json(self):
@@ -153,7 +163,7 @@ class Delivery(harness.Case):
         self.assertIn("templated", delivery.headers["User-Agent"])
         event = json.loads(daemon.get("/v1/events",
                                       kinds="site.added").text)
-        self.assertEqual(delivery.event, event)
+        self.assertEqual(delivery.event, {**event, "links": []})
         self.assertEqual(event["site"], "s0.invalid")
         self.assertIs(event["alert"], False)
         self.assertIsNone(event["detail"])
@@ -276,7 +286,8 @@ class Delivery(harness.Case):
         hook = self.hook(daemon, receiver.url("/a"))
         other = self.hook(daemon, receiver.url("/b"), kinds="*")
         answer = daemon.request("POST", f"/v1/hooks/{hook}/test")
-        self.assertEqual(answer.status, 202)
+        self.assertEqual(answer.status, 200)
+        self.assertEqual(answer.json["status"], 204)
         self.wait_for_outbox(daemon, hook)
         self.wait_for_outbox(daemon, other)
         self.assertEqual(receiver.seqs("/a"), [answer.json["seq"]])

@@ -94,8 +94,8 @@ typedef enum error fetch_sink(void *context, struct slice bytes);
  * mail server, the code and the text of its last reply.
  */
 struct fetch_post {
-	const char *url;    /* as in the configuration; it may contain a user
-			       and a password. smtp or smtps for a mail */
+	const char *url; /* as in the configuration; it may contain a user
+			    and a password. smtp or smtps for a mail */
 	struct slice body;
 	const char *method; /* NULL = POST */
 	/* the sender of a mail, and the recipients as lines; NULL = HTTP */

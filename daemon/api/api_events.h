@@ -1,8 +1,8 @@
 /*
  * daemon/api/api_events.h - the alerts of sites as Atom feeds (RFC 4287),
  * and counters of events for the metrics. The title and the
- * text of an entry are the message (daemon/query/message.h); the evidence follows
- * as HTML.
+ * text of an entry are the message (daemon/query/message.h); the evidence
+ * follows as HTML.
  */
 #ifndef DAEMON_API_API_EVENTS_H
 #define DAEMON_API_API_EVENTS_H

@@ -270,8 +270,8 @@ static void take_entries(struct window *window, struct feed_entry *entries,
 }
 
 /*
- * Read the newest alerts of the site, or of all sites, to `entries`. *count_out is their number,
- * at most MAX_ENTRIES.
+ * Read the newest alerts of the site, or of all sites, to `entries`. *count_out
+ * is their number, at most MAX_ENTRIES.
  */
 static enum error feed_read_entries(struct call *call,
 				    struct feed_entry *entries,
@@ -506,4 +506,3 @@ enum http_verdict api_delete_feed(struct call *call)
 {
 	return call_delete_token(call, true);
 }
-

@@ -234,8 +234,7 @@ static json_t *hook_json(const struct txn *txn, uint32_t number,
 		"s:I, s:o, s:i, s:o}",
 		"id", (json_int_t)number, "form",
 		hook_target_form(settings, target), "target", json_text(target),
-		"site",
-		json_text_or_null(row->host), "kinds",
+		"site", json_text_or_null(row->host), "kinds",
 		row->kinds.size == 0 ? json_string("alerts")
 				     : json_text(row->kinds),
 		"signed", row->secret.size > 0, "no_credentials", is_locked,
@@ -335,10 +334,9 @@ static bool hook_check_server(struct call *call, struct slice target)
 		 (int)(length - (url.host[0] == '[')),
 		 url.host + (url.host[0] == '['));
 	if (!address_filter_is_private_name(url.host) ||
-	    address_filter_allows_text(strcmp(host, "localhost") == 0
-					       ? "127.0.0.1"
-					       : host,
-				       networks->items, networks->count))
+	    address_filter_allows_text(
+		    strcmp(host, "localhost") == 0 ? "127.0.0.1" : host,
+		    networks->items, networks->count))
 		return true;
 	call_fail(call, 403, "forbidden",
 		  "target: %s is a private address: add its network to "

@@ -92,10 +92,10 @@ static void incident_add_texts(json_t *incident, const char *kind,
 	} texts[] = {{"summary", event_summary},
 		     {"title", event_title},
 		     {"text", event_text}};
-	json_t *event = json_pack("{s:s, s:O?, s:O, s:O}", "kind", kind,
-				  "detail", detail, "site",
-				  json_object_get(incident, "site"), "url",
-				  json_object_get(incident, "url"));
+	json_t *event =
+		json_pack("{s:s, s:O?, s:O, s:O}", "kind", kind, "detail",
+			  detail, "site", json_object_get(incident, "site"),
+			  "url", json_object_get(incident, "url"));
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		struct buffer text = {0};

@@ -592,8 +592,8 @@ enum http_verdict call_delete_token(struct call *call, bool is_feed)
 
 	if (call->api->tokens == NULL)
 		return call_refuse_without_tokens(call);
-	error = (is_feed ? tokens_remove_feed : tokens_remove)(
-		call->api->tokens, call->name, &id);
+	error = (is_feed ? tokens_remove_feed
+			 : tokens_remove)(call->api->tokens, call->name, &id);
 	if (id == 0)
 		return call_fail_with(call, error, call->name);
 	api_end_owner(call->api, id);

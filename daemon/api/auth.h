@@ -12,8 +12,8 @@
 #include "base/error.h"
 #include "daemon/http/server.h"
 
-#define LOGIN_PATH   "/login"
-#define LOGOUT_PATH  "/logout"
+#define LOGIN_PATH  "/login"
+#define LOGOUT_PATH "/logout"
 /* The path of a feed ends with its key. */
 #define FEED_PATH    "/feed/"
 #define LOGIN_COOKIE "templated"

@@ -227,9 +227,9 @@ static enum ctl_status print_token(const struct ctl *ctl, const json_t *answer,
 		      stderr);
 	else
 		fprintf(stderr,
-		"The token may %s, and cannot be shown again. Send it "
-		"as Authorization: Bearer TOKEN.\n",
-		field_text(answer, "role"));
+			"The token may %s, and cannot be shown again. Send it "
+			"as Authorization: Bearer TOKEN.\n",
+			field_text(answer, "role"));
 	return CTL_DONE;
 }
 

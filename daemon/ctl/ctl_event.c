@@ -248,12 +248,12 @@ static bool hook_add_file(const struct ctl *ctl, const struct hook_file *file,
 
 	if (path == NULL)
 		return true;
-	error = file_read(
-		path, file->is_whole ? MAX_TEMPLATE_FILE : MAX_SECRET_FILE,
-		&text);
+	error = file_read(path,
+			  file->is_whole ? MAX_TEMPLATE_FILE : MAX_SECRET_FILE,
+			  &text);
 	buffer_append_byte(&text, '\0');
-	length = file->is_whole ? strlen(text.data)
-				: strcspn(text.data, "\r\n");
+	length =
+		file->is_whole ? strlen(text.data) : strcspn(text.data, "\r\n");
 	if (error == ERR_NONE)
 		json_object_set_new(
 			body, file->member,
@@ -275,9 +275,9 @@ static void hook_add_operands(const struct ctl *ctl, json_t *body)
 	else if (option_given(ctl, "template"))
 		json_object_set_new(body, "form", json_string("template"));
 	if (is_target || ctl->operand_count > 1)
-		json_object_set_new(body, "target",
-				    json_string(is_target ? first
-							  : ctl->operands[1]));
+		json_object_set_new(
+			body, "target",
+			json_string(is_target ? first : ctl->operands[1]));
 }
 
 enum ctl_status run_hook_add(const struct ctl *ctl)

@@ -293,8 +293,8 @@ static enum error commit_add_hook(struct commit *batch,
 		return ERR_BUSY;
 	journal_collect_hooks(batch->txn);
 	alert->made = store_next_number(batch->txn, "hook");
-	txn_store_secret_text(batch->txn, hook_target_redact, alert->hook.target,
-			      &target);
+	txn_store_secret_text(batch->txn, hook_target_redact,
+			      alert->hook.target, &target);
 	txn_store_secret_text(batch->txn, redact_all, alert->hook.secret,
 			      &secret);
 	row.target = buffer_slice(&target);

@@ -402,9 +402,9 @@ static bool tokens_parse_role(const char *word, struct access_token *token)
 			word += length + (word[length] == ':');
 			(void)snprintf(token->site, sizeof(token->site), "%s",
 				       word);
-			return *word == '\0' || (i == TOKEN_FEEDS &&
-						  strlen(word) <=
-							  MAX_HOST_BYTES);
+			return *word == '\0' ||
+			       (i == TOKEN_FEEDS &&
+				strlen(word) <= MAX_HOST_BYTES);
 		}
 	return false;
 }
@@ -428,8 +428,8 @@ static bool tokens_parse_line(char *line, struct token_entry *row_out)
 	memcpy(token->name, words[0], strlen(words[0]) + 1);
 	errno = 0;
 	token->created_ms = strtoull(words[2], &rest, 10);
-	return tokens_parse_role(words[1], token) &&
-	       is_digit(words[2][0]) && *rest == '\0' && errno == 0 &&
+	return tokens_parse_role(words[1], token) && is_digit(words[2][0]) &&
+	       *rest == '\0' && errno == 0 &&
 	       read_hex(words[3], row_out->digest);
 }
 

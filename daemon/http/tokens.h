@@ -52,8 +52,8 @@ void tokens_close(struct tokens *tokens);
 /*
  * Create a token with the name, the role, the site and the time of `token`, and
  * write it to the disk. `token_out` gets the text of the token, which is stored
- * nowhere else; the key of a feed has no "td_". ERR_MALFORMED: the name is invalid.
- * ERR_BUSY: the name exists. ERR_TOO_LARGE: MAX_TOKENS tokens exist.
+ * nowhere else; the key of a feed has no "td_". ERR_MALFORMED: the name is
+ * invalid. ERR_BUSY: the name exists. ERR_TOO_LARGE: MAX_TOKENS tokens exist.
  * ERR_STORE_FULL, ERR_IO. Any thread.
  */
 enum error tokens_create(struct tokens *tokens,
@@ -66,11 +66,12 @@ enum error tokens_add(struct tokens *tokens, const char *name,
 		      char token_out[TOKEN_BYTES]);
 
 /*
- * Remove a token, or with tokens_remove_feed() the key of a feed. *id_out is its id, and the token is invalid as soon as the
- * function returns; with ERR_NOT_FOUND *id_out is 0. ERR_STORE_FULL and ERR_IO,
- * which are logged, mean that the token is invalid but remains in the file;
- * tokens_retry() repairs this. Removal needs no disk space, unless the file
- * system cannot write a block in place. Any thread.
+ * Remove a token, or with tokens_remove_feed() the key of a feed. *id_out is
+ * its id, and the token is invalid as soon as the function returns; with
+ * ERR_NOT_FOUND *id_out is 0. ERR_STORE_FULL and ERR_IO, which are logged, mean
+ * that the token is invalid but remains in the file; tokens_retry() repairs
+ * this. Removal needs no disk space, unless the file system cannot write a
+ * block in place. Any thread.
  */
 enum error tokens_remove(struct tokens *tokens, const char *name,
 			 uint64_t *id_out);

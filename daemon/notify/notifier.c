@@ -213,17 +213,16 @@ static void send_request(struct delivery *delivery, struct hook_queue *outlet)
 		post.is_unencrypted = request->is_unencrypted;
 	}
 	headers = delivery_write_headers(outlet);
-	fetcher_client_start(
-		delivery->notifier,
-		&(struct fetch_request){
-			.url = &request->server,
-			.is_port_ok = true,
-			.is_network_ok = true,
-			.headers = headers.data,
-			.post = &post,
-			.context = outlet,
-		},
-		false);
+	fetcher_client_start(delivery->notifier,
+			     &(struct fetch_request){
+				     .url = &request->server,
+				     .is_port_ok = true,
+				     .is_network_ok = true,
+				     .headers = headers.data,
+				     .post = &post,
+				     .context = outlet,
+			     },
+			     false);
 	buffer_free(&headers);
 }
 
@@ -284,8 +283,7 @@ void delivery_send(struct delivery *delivery)
 				       delivery->daemon_url == NULL
 					       ? ""
 					       : delivery->daemon_url,
-				       &outlet->request,
-				       why, sizeof(why)))
+				       &outlet->request, why, sizeof(why)))
 			end_event(delivery, outlet, 0, why);
 		else if (hook_target_is_command(buffer_slice(&outlet->target)))
 			run_command(delivery, outlet);
@@ -910,8 +908,9 @@ enum error delivery_start(struct delivery **delivery_out, struct store *store,
 	lock_init(&delivery->lock, LOCK_DELIVERY);
 	condition_init(&delivery->is_wanted);
 	condition_init(&delivery->is_answered);
-	delivery->daemon_url = mem_copy_text(slice_of(options->daemon_url).data,
-					     slice_of(options->daemon_url).size);
+	delivery->daemon_url =
+		mem_copy_text(slice_of(options->daemon_url).data,
+			      slice_of(options->daemon_url).size);
 	if (delivery->notifier == NULL ||
 	    !thread_start(&delivery->saver, NULL, delivery_save, delivery)) {
 		delivery_destroy(delivery);
@@ -953,10 +952,10 @@ bool delivery_wait(struct delivery *delivery, uint32_t hook, uint64_t number,
 	before = outlet == NULL ? 0 : outlet->attempts;
 	while (goes_on) {
 		outlet = delivery_find(delivery, hook);
-		is_answered = outlet != NULL && outlet->attempts > 0 &&
-			      (outlet->answer.number >= number ||
-			       (outlet->attempts > before &&
-				*outlet->error != '\0'));
+		is_answered =
+			outlet != NULL && outlet->attempts > 0 &&
+			(outlet->answer.number >= number ||
+			 (outlet->attempts > before && *outlet->error != '\0'));
 		goes_on = !is_answered && !delivery->is_cancelled &&
 			  (outlet == NULL || !outlet->is_locked) &&
 			  condition_wait_until(&delivery->is_answered,

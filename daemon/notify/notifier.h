@@ -160,7 +160,7 @@ struct hook_queue {
 	/* JSON of that event; empty: there is nothing to send */
 	struct buffer body;
 	struct hook_request request; /* that delivers it */
-	struct buffer site; /* host of the site of that event */
+	struct buffer site;          /* host of the site of that event */
 	uint64_t damaged; /* the last damaged event that was logged; 0 = none */
 	/* Guarded by the lock of the notifier: */
 	/*

@@ -436,7 +436,7 @@ static bool fetch_result_is_expected(const struct result_row *row,
 	bool has_body = (is_file || expected->is_post) &&
 			(row->error == ERR_NONE || expected->is_sitemap);
 	uint64_t max_body = expected->is_sitemap ? MAX_SITEMAP_ENTRIES_BYTES
-			    : expected->is_post	 ? MAX_POST_ANSWER
+			    : expected->is_post  ? MAX_POST_ANSWER
 						 : expected->max_body_bytes;
 
 	if (row->body_bytes > (has_body ? max_body : 0) ||

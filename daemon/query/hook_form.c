@@ -53,17 +53,34 @@ struct hook_form {
 #define COLOR "{severity:alert=15548997,notice=16705372,*=5793266}"
 
 static const struct hook_form hook_forms[] = {
-	{"json", "Webhook with the event as JSON", "POST", NULL, "", JSON_TYPE,
-	 NULL, "",
+	{"json",
+	 "Webhook with the event as JSON",
+	 "POST",
+	 NULL,
+	 "",
+	 JSON_TYPE,
+	 NULL,
+	 "",
 	 {{"target", "URL", FIELD_URL, true, NULL}}},
-	{"command", "Command on the machine of the daemon", NULL, NULL, "", "",
-	 NULL, "",
+	{"command",
+	 "Command on the machine of the daemon",
+	 NULL,
+	 NULL,
+	 "",
+	 "",
+	 NULL,
+	 "",
 	 {{"target", "exec:/PATH ARGUMENT...", FIELD_TEXT, true, NULL}}},
 	/*
-	 * https://docs.slack.dev/reference/block-kit/blocks: 150 characters of a
-	 * header, 3,000 of a section. Only the first text has a markup.
+	 * https://docs.slack.dev/reference/block-kit/blocks: 150 characters of
+	 * a header, 3,000 of a section. Only the first text has a markup.
 	 */
-	{"slack", "Slack", "POST", NULL, "", JSON_TYPE,
+	{"slack",
+	 "Slack",
+	 "POST",
+	 NULL,
+	 "",
+	 JSON_TYPE,
 	 "{\"text\":\"{title.300|slack}\",\"blocks\":["
 	 "{\"type\":\"header\",\"text\":{\"type\":\"plain_text\","
 	 "\"text\":\"{title.150}\"}},"
@@ -78,7 +95,12 @@ static const struct hook_form hook_forms[] = {
 	 * https://discord.com/developers/docs/resources/message: 256 characters
 	 * of a title, 4,096 of a description
 	 */
-	{"discord", "Discord", "POST", NULL, "", JSON_TYPE,
+	{"discord",
+	 "Discord",
+	 "POST",
+	 NULL,
+	 "",
+	 JSON_TYPE,
 	 "{\"embeds\":[{\"title\":\"{title.256}\","
 	 "\"description\":\"{text.4000|markdown}\",\"color\":" COLOR
 	 ",\"timestamp\":\"{time}\"{?url},\"url\":\"{url}\"{/url}}],"
@@ -90,7 +112,12 @@ static const struct hook_form hook_forms[] = {
 	 * webhooks-and-connectors/how-to/add-incoming-webhook: a message with
 	 * an Adaptive Card, at most 28 KB
 	 */
-	{"teams", "Microsoft Teams (Workflows)", "POST", NULL, "", JSON_TYPE,
+	{"teams",
+	 "Microsoft Teams (Workflows)",
+	 "POST",
+	 NULL,
+	 "",
+	 JSON_TYPE,
 	 "{\"type\":\"message\",\"attachments\":[{\"contentType\":"
 	 "\"application/vnd.microsoft.card.adaptive\",\"contentUrl\":null,"
 	 "\"content\":{\"$schema\":"
@@ -109,9 +136,12 @@ static const struct hook_form hook_forms[] = {
 	 * https://spec.matrix.org/v1.11/client-server-api/#mroommessage. The
 	 * server drops a repeated transaction.
 	 */
-	{"matrix", "Matrix", "PUT",
+	{"matrix",
+	 "Matrix",
+	 "PUT",
 	 "/_matrix/client/v3/rooms/{room}/send/m.room.message/{id}",
-	 "Authorization: Bearer {token}\n", JSON_TYPE,
+	 "Authorization: Bearer {token}\n",
+	 JSON_TYPE,
 	 "{\"msgtype\":\"m.text\",\"body\":\"{title.500}\\n\\n{text.8000}"
 	 "{?url}\\n{url}{/url}\"}",
 	 "",
@@ -119,7 +149,11 @@ static const struct hook_form hook_forms[] = {
 	  {"room", "ID of the room (!...:server)", FIELD_TEXT, true, NULL},
 	  {"token", "Access token", FIELD_SECRET, true, NULL}}},
 	/* https://core.telegram.org/bots/api#sendmessage: 4,096 characters */
-	{"telegram", "Telegram", "POST", "/bot{token}/sendMessage", "",
+	{"telegram",
+	 "Telegram",
+	 "POST",
+	 "/bot{token}/sendMessage",
+	 "",
 	 JSON_TYPE,
 	 "{\"chat_id\":\"{chat}\",\"text\":\"{title.256}\\n\\n{text.1700}"
 	 "{?url}\\n{url.2083}{/url}\","
@@ -133,8 +167,12 @@ static const struct hook_form hook_forms[] = {
 	 * https://docs.ntfy.sh/publish/#publish-as-json: 4,096 bytes of a
 	 * message
 	 */
-	{"ntfy", "ntfy", "POST", "/",
-	 "{?token}Authorization: Bearer {token}\n{/token}", JSON_TYPE,
+	{"ntfy",
+	 "ntfy",
+	 "POST",
+	 "/",
+	 "{?token}Authorization: Bearer {token}\n{/token}",
+	 JSON_TYPE,
 	 "{\"topic\":\"{topic}\",\"title\":\"{title.250}\","
 	 "\"message\":\"{text.1300}\","
 	 "\"priority\":{severity:alert=4,notice=3,*=2},"
@@ -145,7 +183,11 @@ static const struct hook_form hook_forms[] = {
 	  {"topic", "Topic", FIELD_TEXT, true, NULL},
 	  {"token", "Access token", FIELD_SECRET, false, NULL}}},
 	/* https://gotify.net/api-docs#/message/createMessage */
-	{"gotify", "Gotify", "POST", "/message", "X-Gotify-Key: {token}\n",
+	{"gotify",
+	 "Gotify",
+	 "POST",
+	 "/message",
+	 "X-Gotify-Key: {token}\n",
 	 JSON_TYPE,
 	 "{\"title\":\"{title.250}\",\"message\":\"{text.4000}\","
 	 "\"priority\":{severity:alert=8,notice=5,*=2}"
@@ -158,7 +200,12 @@ static const struct hook_form hook_forms[] = {
 	 * https://developer.pagerduty.com/docs/send-alert-event: 1,024
 	 * characters of a summary, 255 of a key, 512 KB in all
 	 */
-	{"pagerduty", "PagerDuty", "POST", "/v2/enqueue", "", JSON_TYPE,
+	{"pagerduty",
+	 "PagerDuty",
+	 "POST",
+	 "/v2/enqueue",
+	 "",
+	 JSON_TYPE,
 	 "{\"routing_key\":\"{token}\",\"event_action\":\"{action}\","
 	 "\"dedup_key\":\"{key.255}\",\"client\":\"templated\"{?url},"
 	 "\"client_url\":\"{url}\",\"links\":[{\"href\":\"{url}\","
@@ -172,19 +219,31 @@ static const struct hook_form hook_forms[] = {
 	 {{"target", "URL of the API", FIELD_URL, false,
 	   "https://events.pagerduty.com"},
 	  {"token", "Integration key", FIELD_SECRET, true, NULL}}},
-	{"mail", "Mail", NULL, NULL, "", "",
-	 "{text}\n\n{links}\n\n-- \ntemplated, event {seq}\n", "",
+	{"mail",
+	 "Mail",
+	 NULL,
+	 NULL,
+	 "",
+	 "",
+	 "{text}\n\n{links}\n\n-- \ntemplated, event {seq}\n",
+	 "",
 	 {{"target", "Server: smtps://HOST:465 or smtp://HOST:587",
 	   FIELD_MAIL_URL, true, NULL},
 	  {"to", "Recipients", FIELD_ADDRESSES, true, NULL},
-	  {"from", "Sender; the first recipient if empty", FIELD_ADDRESS,
-	   false, NULL},
+	  {"from", "Sender; the first recipient if empty", FIELD_ADDRESS, false,
+	   NULL},
 	  {"user", "User", FIELD_TEXT, false, NULL},
 	  {"password", "Password", FIELD_SECRET, false, NULL},
-	  {"starttls", "STARTTLS with smtp://: required or never",
-	   FIELD_CHOICE, false, "required"}}},
-	{"template", "Another service, with a template", "POST", NULL,
-	 "", NULL, NULL, "",
+	  {"starttls", "STARTTLS with smtp://: required or never", FIELD_CHOICE,
+	   false, "required"}}},
+	{"template",
+	 "Another service, with a template",
+	 "POST",
+	 NULL,
+	 "",
+	 NULL,
+	 NULL,
+	 "",
 	 {{"target", "URL", FIELD_URL, true, NULL},
 	  {"template", "Body of the request", FIELD_PAYLOAD, true, NULL},
 	  {"content_type", "Content-Type", FIELD_TEXT, false, JSON_TYPE},
@@ -228,10 +287,9 @@ json_t *hook_forms_json(void)
 					  "required", (int)field->is_required,
 					  "default", field->value));
 		json_array_append_new(
-			list,
-			json_pack("{s:s, s:s, s:o}", "name",
-				  hook_forms[i].name, "label",
-				  hook_forms[i].label, "fields", fields));
+			list, json_pack("{s:s, s:s, s:o}", "name",
+					hook_forms[i].name, "label",
+					hook_forms[i].label, "fields", fields));
 	}
 	return list;
 }
@@ -323,8 +381,9 @@ static const char *hook_field_check(const struct hook_field *field,
 		return NULL;
 	switch (field->kind) {
 	case FIELD_URL:
-		return hook_is_web_url(value) ? NULL
-					      : "not an http:// or https:// URL";
+		return hook_is_web_url(value)
+			       ? NULL
+			       : "not an http:// or https:// URL";
 	case FIELD_MAIL_URL:
 		return hook_mail_server(slice_of(value), &url)
 			       ? NULL
@@ -487,10 +546,9 @@ static json_t *hook_values(const json_t *event, const json_t *settings,
 	for (size_t i = 0; i < FORMS; i++)
 		for (const struct hook_field *field = hook_forms[i].fields;
 		     field->name != NULL; field++)
-			json_object_set_new(
-				values, field->name,
-				json_string(hook_setting(settings,
-							 field->name)));
+			json_object_set_new(values, field->name,
+					    json_string(hook_setting(
+						    settings, field->name)));
 	buffer_free(&key);
 	buffer_free(&id);
 	return values;
@@ -519,8 +577,9 @@ static bool hook_write_template(const json_t *settings, const json_t *values,
 		return false;
 	if (hook_is_json(type, buffer_slice(body)))
 		return true;
-	snprintf(message, size, "the result is no JSON; quote the values, as "
-				"in \"{title}\"");
+	snprintf(message, size,
+		 "the result is no JSON; quote the values, as "
+		 "in \"{title}\"");
 	return false;
 }
 
@@ -528,8 +587,8 @@ static bool hook_write_template(const json_t *settings, const json_t *values,
 static bool hook_try_template(const json_t *settings, char *message,
 			      size_t size)
 {
-	static const uint16_t kinds[] = {
-		EVENT_INCIDENT_CHANGED, EVENT_INCIDENT_BACK, EVENT_HOOK_TEST};
+	static const uint16_t kinds[] = {EVENT_INCIDENT_CHANGED,
+					 EVENT_INCIDENT_BACK, EVENT_HOOK_TEST};
 	bool is_right = true;
 
 	for (size_t i = 0; is_right && i < sizeof(kinds) / sizeof(kinds[0]);
@@ -573,9 +632,8 @@ static bool hook_settings_make(const struct hook_form *form,
 	wrong = hook_settings_check(form, settings);
 	if (wrong != NULL)
 		snprintf(message, size, "%s", wrong);
-	return wrong == NULL &&
-	       (strcmp(form->name, "template") != 0 ||
-		hook_try_template(settings, message, size));
+	return wrong == NULL && (strcmp(form->name, "template") != 0 ||
+				 hook_try_template(settings, message, size));
 }
 
 bool hook_target_make(const json_t *request, struct buffer *out,
@@ -788,7 +846,8 @@ bool hook_request_make(struct slice target, struct slice event_text,
 			settings, values, request, message, size);
 	}
 	buffer_append_byte(&request->url, '\0');
-	if (is_made && strcmp(hook_target_form(settings, target), "command") != 0 &&
+	if (is_made &&
+	    strcmp(hook_target_form(settings, target), "command") != 0 &&
 	    (request->is_mail
 		     ? !hook_target_server(target, &request->server)
 		     : url_parse(&request->server, slice_of(request->url.data),

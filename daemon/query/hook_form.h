@@ -3,8 +3,8 @@
  * of Slack, Discord, Telegram and so on, or a mail. A form is a row of a table
  * with payloads (daemon/query/payload.h).
  *
- * The target of a hook is a URL, a command "exec:/command argument...", or, with
- * another form than "json", an object of settings: {"form":"ntfy",
+ * The target of a hook is a URL, a command "exec:/command argument...", or,
+ * with another form than "json", an object of settings: {"form":"ntfy",
  * "target":"https://ntfy.sh", "topic":"shop"}. Pure.
  */
 #ifndef DAEMON_QUERY_HOOK_FORM_H
@@ -63,8 +63,8 @@ bool hook_target_server(struct slice target, struct url *url_out);
 struct hook_request {
 	const char *method; /* "POST" or "PUT"; NULL = a mail */
 	bool is_mail;
-	bool is_unencrypted; /* a mail, without STARTTLS */
-	struct buffer url;   /* the buffers have a NUL after their text */
+	bool is_unencrypted;   /* a mail, without STARTTLS */
+	struct buffer url;     /* the buffers have a NUL after their text */
 	struct buffer headers; /* lines "Name: value\n" */
 	struct buffer body;
 	struct buffer from;       /* the sender of a mail */

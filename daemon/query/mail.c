@@ -16,8 +16,8 @@ bool mail_is_address(struct slice text)
 	const char *bytes = text.data;
 	size_t ats = 0;
 
-	if (text.size < 3 || text.size > MAX_ADDRESS_BYTES ||
-	    bytes[0] == '@' || bytes[0] == '-' || bytes[text.size - 1] == '@')
+	if (text.size < 3 || text.size > MAX_ADDRESS_BYTES || bytes[0] == '@' ||
+	    bytes[0] == '-' || bytes[text.size - 1] == '@')
 		return false;
 	for (size_t i = 0; i < text.size; i++) {
 		if (bytes[i] <= ' ' || bytes[i] > '~' ||

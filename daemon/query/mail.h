@@ -14,9 +14,9 @@ struct mail {
 	const char *from;
 	const char *to; /* addresses, separated by commas */
 	const char *subject;
-	const char *id; /* the part of the Message-ID before the @ */
+	const char *id;    /* the part of the Message-ID before the @ */
 	const char *event; /* the kind of the event */
-	const char *text; /* lines that end with \n */
+	const char *text;  /* lines that end with \n */
 	uint64_t time_ms;
 };
 

@@ -145,12 +145,11 @@ bool event_is_resolved(const json_t *event)
 void event_key(const json_t *event, struct buffer *out)
 {
 	const char *site = json_member_text(event, "site");
-	json_int_t incident = json_member_whole(
-		json_object_get(event, "detail"), "incident");
+	json_int_t incident =
+		json_member_whole(json_object_get(event, "detail"), "incident");
 	struct buffer key = {0};
 
-	buffer_printf(&key, "templated/%s/",
-		      site == NULL ? "" : site);
+	buffer_printf(&key, "templated/%s/", site == NULL ? "" : site);
 	if (incident > 0)
 		buffer_printf(&key, "incident/%" JSON_INTEGER_FORMAT, incident);
 	else
@@ -166,9 +165,9 @@ static void event_link_add(json_t *links, const char *name, const char *base,
 	struct buffer url = {0};
 
 	buffer_printf(&url, "%s%s%s", base, path, rest);
-	json_array_append_new(
-		links, json_pack("{s:s, s:o}", "name", name, "url",
-				 json_text(buffer_slice(&url))));
+	json_array_append_new(links,
+			      json_pack("{s:s, s:o}", "name", name, "url",
+					json_text(buffer_slice(&url))));
 	buffer_free(&url);
 }
 

@@ -30,7 +30,7 @@ static const char *const filter_names[FILTERS] = {"", "slack", "markdown",
 						  "html"};
 
 struct payload_tag {
-	char mark;         /* '?', '/', or 'v' for a value */
+	char mark; /* '?', '/', or 'v' for a value */
 	char name[64];
 	size_t limit;
 	enum payload_filter filter;
@@ -119,12 +119,11 @@ static void payload_append_byte(struct payload_work *work, char byte)
 				   is_control && byte != '\n' ? ' ' : byte);
 		break;
 	default:
-		buffer_append_byte(
-			work->out,
-			is_control && (byte != '\n' ||
-				       work->type == PAYLOAD_LINE)
-				? ' '
-				: byte);
+		buffer_append_byte(work->out,
+				   is_control && (byte != '\n' ||
+						  work->type == PAYLOAD_LINE)
+					   ? ' '
+					   : byte);
 		break;
 	}
 }
@@ -169,9 +168,7 @@ static void payload_append_text(struct payload_work *work,
 		uint32_t code = utf8_next(&at, end);
 		size_t size = payload_filter_apply(tag->filter, code, piece);
 
-		used += code < ASCII_END      ? size
-			: code < FIRST_OF_PAIR ? 1
-					       : 2;
+		used += code < ASCII_END ? size : code < FIRST_OF_PAIR ? 1 : 2;
 		buffer_append(&whole, piece, size);
 		if (used < tag->limit)
 			fits = whole.size;
@@ -210,8 +207,7 @@ static void payload_value_text(const json_t *value, struct buffer *out)
 	else if (json_is_array(value))
 		payload_append_links(value, out);
 	else if (value != NULL && !json_is_null(value))
-		json_append(out, json_incref((json_t *)value),
-			    VALUE_FLAGS);
+		json_append(out, json_incref((json_t *)value), VALUE_FLAGS);
 	buffer_append_byte(out, '\0');
 }
 
@@ -259,12 +255,12 @@ static bool payload_write_value(struct payload_work *work,
 		return true;
 	}
 	payload_value_text(value, &text);
-	payload_append_text(work, tag,
-			    tag->map != NULL &&
-					    payload_map_find(tag->map,
-							     text.data, output)
-				    ? output
-				    : text.data);
+	payload_append_text(
+		work, tag,
+		tag->map != NULL &&
+				payload_map_find(tag->map, text.data, output)
+			? output
+			: text.data);
 	buffer_free(&text);
 	return true;
 }
@@ -287,9 +283,9 @@ static bool payload_apply_tag(struct payload_work *work,
 		return work->is_skipped || payload_write_value(work, tag);
 	if ((tag->mark == '?') != (*work->section == '\0') ||
 	    (tag->mark == '/' && strcmp(work->section, tag->name) != 0))
-		return payload_fail(
-			work, "the parts do not begin and end in pairs",
-			tag->text);
+		return payload_fail(work,
+				    "the parts do not begin and end in pairs",
+				    tag->text);
 	snprintf(work->section, sizeof(work->section), "%s",
 		 tag->mark == '?' ? tag->name : "");
 	work->is_skipped = tag->mark == '?' && payload_is_empty(value);

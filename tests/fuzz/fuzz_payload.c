@@ -1,6 +1,6 @@
 /* tests/fuzz/fuzz_payload.c - a template of a hook: the first byte is its type.
- * No value may change the structure of the result: if it is JSON with a harmless
- * value, it is JSON with a hostile one. */
+ * No value may change the structure of the result: if it is JSON with a
+ * harmless value, it is JSON with a hostile one. */
 #include "tests/fuzz/require.h"
 
 #include <string.h>
@@ -23,8 +23,8 @@ static bool write_with(struct slice text, enum payload_type type,
 {
 	json_t *values = make_values(value);
 	char message[64] = "";
-	bool is_written =
-		payload_write(text, type, values, out, message, sizeof(message));
+	bool is_written = payload_write(text, type, values, out, message,
+					sizeof(message));
 
 	require(is_written == (*message == '\0'));
 	json_decref(values);
@@ -42,8 +42,8 @@ static bool is_json(const struct buffer *text)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const char hostile[] =
-		"\",\"x\":{\\}]\n\x01\x7f<b>&*_\xc3\xa9\xf0\x9f\x98\x80%{title}";
+	static const char hostile[] = "\",\"x\":{\\}]\n\x01\x7f<b>&*_"
+				      "\xc3\xa9\xf0\x9f\x98\x80%{title}";
 	struct buffer plain = {0};
 	struct buffer other = {0};
 	enum payload_type type;
@@ -57,8 +57,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	    is_json(&plain) && memchr(text.data, '=', text.size) == NULL &&
 	    write_with(text, type, hostile, &other))
 		require(is_json(&other));
-	if (type == PAYLOAD_LINE && memchr(text.data, '\n', text.size) == NULL &&
-	    plain.size > 0)
+	if (type == PAYLOAD_LINE &&
+	    memchr(text.data, '\n', text.size) == NULL && plain.size > 0)
 		require(memchr(plain.data, '\n', plain.size) == NULL);
 	buffer_free(&plain);
 	buffer_free(&other);

@@ -29,18 +29,18 @@ TEST(a_feed_has_the_elements_required_by_the_rfc)
 
 	atom_begin(&site, &out);
 	atom_end(&out);
-	ck_assert_str_eq(
-		out.data,
-		"<?xml version=\"1.0\" encoding=\"utf-8\"?>\n"
-		"<feed xmlns=\"http://www.w3.org/2005/Atom\">\n"
-		"<id>tag:templated.invalid,2026:a.example</id>\n"
-		"<title>Templates of a.example</title>\n"
-		"<updated>2023-11-14T22:13:20Z</updated>\n"
-		"<author><name>templated</name></author>\n"
-		"<link rel=\"self\" href=\"https://w.test/v1/sites/a.example/feed\"/>\n"
-		"<link rel=\"alternate\" "
-		"href=\"http://a.example/?a=1&amp;b=2\"/>\n"
-		"</feed>\n");
+	ck_assert_str_eq(out.data,
+			 "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n"
+			 "<feed xmlns=\"http://www.w3.org/2005/Atom\">\n"
+			 "<id>tag:templated.invalid,2026:a.example</id>\n"
+			 "<title>Templates of a.example</title>\n"
+			 "<updated>2023-11-14T22:13:20Z</updated>\n"
+			 "<author><name>templated</name></author>\n"
+			 "<link rel=\"self\" "
+			 "href=\"https://w.test/v1/sites/a.example/feed\"/>\n"
+			 "<link rel=\"alternate\" "
+			 "href=\"http://a.example/?a=1&amp;b=2\"/>\n"
+			 "</feed>\n");
 }
 
 TEST(an_entry_has_its_number_and_its_message)

@@ -6,10 +6,12 @@
 
 /* A message with the characters that markups and JSON use. */
 static const char event_text[] =
-	"{\"seq\":7,\"time\":\"2023-11-14T22:13:20Z\",\"kind\":\"incident.back\","
+	"{\"seq\":7,\"time\":\"2023-11-14T22:13:20Z\",\"kind\":\"incident."
+	"back\","
 	"\"site\":\"a.example\",\"url\":\"http://a.example/?a=\\\"&b=<c>\","
 	"\"alert\":true,\"detail\":{\"incident\":3},\"severity\":\"notice\","
-	"\"title\":\"\\\"},{<!channel> *x* _y_\\\\\",\"text\":\"@everyone\\n\\u0001\"}";
+	"\"title\":\"\\\"},{<!channel> *x* "
+	"_y_\\\\\",\"text\":\"@everyone\\n\\u0001\"}";
 
 static void make(const char *request, struct buffer *target)
 {
@@ -98,9 +100,10 @@ TEST(a_mail_server_gets_its_user_escaped)
 {
 	struct hook_request request = {0};
 
-	request_of("{\"form\":\"mail\",\"target\":\"smtps://m.example:465\","
-		   "\"to\":\"a@b.test\",\"user\":\"u@v\",\"password\":\"p/@ :\"}",
-		   &request);
+	request_of(
+		"{\"form\":\"mail\",\"target\":\"smtps://m.example:465\","
+		"\"to\":\"a@b.test\",\"user\":\"u@v\",\"password\":\"p/@ :\"}",
+		&request);
 	ck_assert_str_eq(request.url.data,
 			 "smtps://u%40v:p%2F%40%20:@m.example:465");
 	ck_assert_str_eq(request.server.host, "m.example:465");
@@ -122,8 +125,9 @@ static void check_redacted(const char *fields, const char *wanted)
 
 TEST(secrets_are_redacted)
 {
-	check_redacted("{\"form\":\"slack\",\"target\":\"http://b.example/x\"}",
-		       "{\"form\":\"slack\",\"target\":\"http://b.example/***\"}");
+	check_redacted(
+		"{\"form\":\"slack\",\"target\":\"http://b.example/x\"}",
+		"{\"form\":\"slack\",\"target\":\"http://b.example/***\"}");
 	check_redacted("{\"form\":\"telegram\",\"chat\":\"1\",\"token\":\"t\"}",
 		       "{\"form\":\"telegram\",\"target\":"
 		       "\"https://api.telegram.org\",\"chat\":\"1\"}");

@@ -49,8 +49,8 @@ TEST(a_subject_cannot_add_a_header)
 	buffer_append_byte(&out, '\0');
 	ck_assert_ptr_null(strstr(out.data, "\nBcc"));
 	subject = strstr(out.data, "Subject: ");
-	ck_assert_ptr_nonnull(strstr(
-		subject, "=?utf-8?Q?x=0D=0ABcc=3A_y=40z=2Etest?=\r\n"));
+	ck_assert_ptr_nonnull(
+		strstr(subject, "=?utf-8?Q?x=0D=0ABcc=3A_y=40z=2Etest?=\r\n"));
 }
 
 TEST(long_lines_are_divided)
@@ -77,9 +77,9 @@ TEST(long_lines_are_divided)
 
 TEST(addresses_are_checked)
 {
-	static const char *const wrong[] = {
-		"", "a", "@b", "a@", "a b@c", "<a@b>", "a@b@c", "a@b\n", "-x@b",
-		"a@b,c@d"};
+	static const char *const wrong[] = {"",      "a",      "@b",    "a@",
+					    "a b@c", "<a@b>",  "a@b@c", "a@b\n",
+					    "-x@b",  "a@b,c@d"};
 
 	ck_assert(mail_is_address(slice_of("a.b+c@d.test")));
 	for (size_t i = 0; i < COUNT_OF(wrong); i++)

@@ -5,7 +5,8 @@
 
 static const char values_text[] =
 	"{\"title\":\"a \\\"b\\\" <c>\\n&\","
-	"\"text\":\"\\u00e9\\ud83d\\ude00x\",\"severity\":\"alert\",\"url\":\"\","
+	"\"text\":\"\\u00e9\\ud83d\\ude00x\",\"severity\":\"alert\",\"url\":"
+	"\"\","
 	"\"seq\":7,\"event\":{\"k\":[1]},"
 	"\"links\":[{\"name\":\"Page\",\"url\":\"http://a/\"}]}";
 
@@ -16,8 +17,8 @@ static bool write_as(enum payload_type type, const char *text,
 	bool is_written;
 
 	ck_assert_ptr_nonnull(values);
-	is_written = payload_write(slice_of(text), type, values, out, message,
-				   100);
+	is_written =
+		payload_write(slice_of(text), type, values, out, message, 100);
 	buffer_append_byte(out, '\0');
 	return is_written;
 }

@@ -225,6 +225,7 @@ extern action_code run_completion_script;
 extern action_code run_completion_table;
 extern action_code run_completion_words;
 /* ctl_admin.c */
+extern action_code run_feed_add;
 extern action_code run_status;
 extern action_code run_feed_add;
 extern action_code run_token_add;

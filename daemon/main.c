@@ -448,7 +448,7 @@ static int templated_start(const struct config *config,
 	if (!account_become_user(config))
 		return WRONG;
 	if (!templated_check_places(config) ||
-	    (is_check && service_check_models(config) != ERR_NONE))
+	    (is_check && service_check_data(config) != ERR_NONE))
 		return FAILED;
 	if (!is_check)
 		return serve_as_user(config, arguments->path, listener);

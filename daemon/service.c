@@ -1077,21 +1077,29 @@ static const struct service_component service_parts[SERVICE_COMPONENTS] = {
 enum { MAX_CHECKED_BYTES = 4 << 20 };
 
 /*
- * Check that the store can be opened. store_check_unclean() locks it, so that a
- * store of another process is an error.
+ * Check that no other process uses the store, which store_check_unclean()
+ * locks.
  */
 static enum error service_check_store(const struct config *config)
 {
-	const struct store_options options = {.is_read_only = true};
-	struct store *store = NULL;
 	enum error error = store_check_unclean(config->store_path);
 
-	if (error == ERR_NONE)
-		error = store_open(&store, config->store_path, &options);
+	if (error != ERR_NONE)
+		service_report_store(config, error);
+	return error;
+}
+
+/* Open the store without writing to it, and read its tables. */
+static enum error service_check_tables(const struct config *config)
+{
+	const struct store_options options = {.is_read_only = true};
+	struct store *store = NULL;
+	enum error error = store_open(&store, config->store_path, &options);
+
 	store_close(store);
 	/* the start creates a store, and migrates one of an earlier version */
 	if (error == ERR_NOT_FOUND || error == ERR_VERSION)
-		error = ERR_NONE;
+		return ERR_NONE;
 	if (error != ERR_NONE)
 		service_report_store(config, error);
 	return error;
@@ -1173,14 +1181,14 @@ static enum error service_check_model(const char *folder, const char *name)
 	return error;
 }
 
-enum error service_check_models(const struct config *config)
+enum error service_check_data(const struct config *config)
 {
 	static const char *const endings[] = {".model", NULL};
 	struct file_list models = {0};
-	enum error worst = ERR_NONE;
+	enum error worst = service_check_tables(config);
 
-	if (*config->models == '\0')
-		return ERR_NONE;
+	if (worst != ERR_NONE || *config->models == '\0')
+		return worst;
 	worst = file_list(config->models, endings, &models);
 	if (worst != ERR_NONE)
 		log_error("extract.model_dir %s: %s", config->models,

@@ -21,18 +21,19 @@ struct tcp_listener;
 void service_set_log(const struct config *config);
 
 /*
- * Check what service_start() will open: the store, and the files that the
- * configuration names. The first error of each is logged with its remedy. An
- * existing store is locked only during the check. Call it before the process
+ * Check what service_start() will open: the lock of the store, and the files
+ * that the configuration names. Each error is logged with its remedy. The store
+ * is locked only during the check. Call it before the process
  * starts a thread or enters the sandbox.
  */
 enum error service_check(const struct config *config);
 
 /*
- * Check that all files in extract.model_dir are models. A daemon starts also
- * with a damaged model: only the texts of its site fail.
+ * Check the data that the daemon reads later: the tables of the store, and that
+ * all files in extract.model_dir are models. A daemon starts also with a
+ * damaged model: only the texts of its site fail.
  */
-enum error service_check_models(const struct config *config);
+enum error service_check_data(const struct config *config);
 
 /*
  * Open the store and the socket, and start all threads. `path` is the path of

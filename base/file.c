@@ -12,6 +12,11 @@
 
 #include "base/memory.h"
 
+/* Wheels are built with glibc 2.31: its strerror() returns constants, too. */
+#if defined(__GLIBC__) && !__GLIBC_PREREQ(2, 32)
+#define strerrordesc_np strerror
+#endif
+
 enum { CHUNK_BYTES = 64 * 1024 };
 
 /* errno of the last failed call in this thread */

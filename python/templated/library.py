@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import os
+import pathlib
 from ctypes import c_bool, c_char, c_char_p, c_double, c_int, c_size_t
 from ctypes import c_uint32, c_void_p
 from typing import Any
@@ -106,16 +107,15 @@ class Library:
     """The functions of the library, without the prefix templated_."""
 
     def __init__(self, path: str) -> None:
-        try:
-            library = ctypes.CDLL(path)
-            keeping = ctypes.PyDLL(path)
-        except OSError as error:
-            raise LibraryError(
-                "no_library", f"libtemplated cannot be loaded: {error}"
-            ) from None
+        library = ctypes.CDLL(path)
+        keeping = ctypes.PyDLL(path)
         for name, (result, arguments) in FUNCTIONS.items():
+            symbol = "templated_" + name.removeprefix("first_")
             function = getattr(keeping if name in LIGHT else library,
-                               "templated_" + name.removeprefix("first_"))
+                               symbol, None)
+            if function is None:
+                raise OSError(f"{path}: no {symbol}(): another version of "
+                              "the library")
             function.restype = result
             function.argtypes = arguments
             setattr(self, name, function)
@@ -124,10 +124,35 @@ class Library:
         raise AttributeError(name)
 
 
+def candidates() -> list[str]:
+    """Return the places of the library, the first one first."""
+    given = os.environ.get("TEMPLATED_LIBRARY")
+    if given:
+        return [given]
+    package = pathlib.Path(__file__).resolve().parent
+    bundled = package / "lib" / NAME  # in a wheel
+    if bundled.exists():
+        return [str(bundled)]
+    project = package.parents[1]
+    if not (project / "CMakeLists.txt").exists():
+        return [NAME]
+    return [NAME, str(project / "build" / "release" / "template" / NAME)]
+
+
 @functools.cache
 def load() -> Library:
-    """Load the library $TEMPLATED_LIBRARY, or the installed one."""
-    return Library(os.environ.get("TEMPLATED_LIBRARY", NAME))
+    """Load the library: $TEMPLATED_LIBRARY, otherwise the one in the wheel, in
+    the system, or in build/release of the checkout."""
+    reasons = []
+    for path in candidates():
+        try:
+            return Library(path)
+        except OSError as error:
+            reasons.append(str(error))
+    raise LibraryError(
+        "no_library", "libtemplated cannot be loaded: install the wheel of "
+        "templated, or the Debian package libtemplated0, or run ./dev build ("
+        + "; ".join(reasons) + ")")
 
 
 def failure(error: Error) -> LibraryError:

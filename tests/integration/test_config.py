@@ -55,6 +55,15 @@ class Config(harness.Case):
         self.assertIn("FILE:7: crawl.delay:",
                       self.refuse("crawl:\n  delay: 1 s\n  delay: 2 s\n"))
 
+    def test_the_container_has_a_valid_one(self):
+        """So has the container with a browser, which appends a section."""
+        conf = self.folder() / "container.yaml"
+        conf.write_text(
+            (harness.ROOT / "conf" / "container.yaml").read_text()
+            + '\nrender:\n  browser: "/bin/sh"\n')
+        done = harness.run([TEMPLATED, "--check", "-c", conf])
+        self.assertEqual(done.returncode, 0, done.stderr)
+
     def test_no_file(self):
         done = harness.run([TEMPLATED, "-c", "/nonexistent/templated.yaml"])
         self.assertEqual(done.returncode, 2, done.stderr)

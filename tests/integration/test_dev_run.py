@@ -1,6 +1,7 @@
 """./dev run: from nothing to the text of a page."""
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -25,6 +26,7 @@ class DevRun(harness.Case):
         shutil.copy(harness.ROOT / "tests" / "run-sample", root / "tests")
         shutil.copytree(harness.SITE, root / "tests" / "data" / "site")
         (root / "build" / "release" / "daemon").symlink_to(harness.PROGRAMS)
+        (root / "python").symlink_to(harness.ROOT / "python")
         return root
 
     def run_once(self, root):
@@ -43,7 +45,42 @@ class DevRun(harness.Case):
             self.assertNotIn("Documentation", after)
         self.assertEqual(self.left_behind(root), [])
         self.assertEqual(
-            sorted(p.name for p in root.iterdir()), ["build", "tests", "var"])
+            sorted(p.name for p in root.iterdir()), ["build", "python", "tests", "var"])
+
+    def test_refuses_wrong_arguments_before_it_builds(self):
+        for words, what in ((["--quick"], "no option --quick"),
+                            (["example.org"], "'example.org' is not a URL"),
+                            (["file:///etc/passwd"], "is not a URL"),
+                            (["http://a.example/", "http://b.example/"],
+                             "one URL"),
+                            (["--once", "http://"], "is not a URL")):
+            done = harness.run([harness.ROOT / "dev", "run", *words])
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(what, done.stderr)
+            self.assertIn("usage: ./dev run [--once] [URL]", done.stderr)
+            self.assertNotIn("building", done.stderr)
+
+    def test_a_build_shows_its_progress_and_fails_with_its_log(self):
+        root = self.folder()
+        shutil.copy(harness.ROOT / "dev", root)
+        fake = root / "cmake"
+        fake.write_text("""#!/bin/sh
+[ "$1" = --build ] || exit 0
+for n in 1 2 3 4; do echo "[$n/4] Building a part"; done
+exit $BUILD_ENDS_WITH
+""")
+        fake.chmod(0o755)
+        for status in (0, 1):
+            done = harness.run(
+                [root / "dev", "build"],
+                env={"PATH": f"{root}:/usr/bin:/bin",
+                     "BUILD_ENDS_WITH": str(status)})
+            self.assertEqual(done.returncode, status, done.stderr)
+            self.assertIn("dev: building release: 50 % after ", done.stderr)
+            self.assertEqual("[4/4] Building a part" in done.stderr,
+                             status == 1)
+            self.assertEqual(
+                (root / "build" / "release.log").read_text().count("\n"), 4)
 
     def test_serves_until_it_is_told_to_stop(self):
         root = self.project()
@@ -55,21 +92,34 @@ class DevRun(harness.Case):
                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT, start_new_session=True)
             self.addCleanup(end, process)
-            curl = None
+            shown = ""
             for line in process.stdout:
-                if line.startswith("curl "):
-                    curl = line + next(process.stdout)
+                shown += line
                 if line.startswith("Serving on "):
                     break
-            answer = harness.run(["sh", "-c", curl])
-            self.assertEqual(answer.returncode, 0, answer.stderr)
-            self.assertGreater(len(answer.stdout.split()), 20)
-            self.assertNotIn("Toggle Menu", answer.stdout)
+            self.try_what_it_suggests(shown)
             stop(process)
             self.assertEqual(process.wait(60), 0)
             process.stdout.close()
             self.assertEqual(self.left_behind(root), [])
             self.assertFalse((root / "var" / "templated.sock").exists())
+
+    def try_what_it_suggests(self, shown):
+        """Three things: the commands follow lines with their numbers."""
+        page, curl, python = re.search(
+            r"\n1\. .*\n(.*)\n2\. .*\n((?:.*\n)+)3\. .*\n((?:.*\n)+)\n",
+            shown).groups()
+        self.assertRegex(page, r"/templatectl -s \S+/templated\.sock ui$")
+        for command in (curl, python):
+            # the package is not that of the copy
+            if command is python and not (
+                    harness.ROOT / "build/release/template/libtemplated.so.0"
+                    ).exists():
+                continue
+            answer = harness.run(["sh", "-c", command])
+            self.assertEqual(answer.returncode, 0, answer.stderr)
+            self.assertGreater(len(answer.stdout.split()), 20)
+            self.assertNotIn("Toggle Menu", answer.stdout)
 
     def left_behind(self, root):
         """Command lines of processes that name the folder."""

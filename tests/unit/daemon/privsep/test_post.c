@@ -128,7 +128,8 @@ static void begin_post(const char *target, struct slice body,
 				     .is_port_ok = true,
 				     .is_network_ok = true,
 				     .headers = headers,
-				     .post = &(struct fetch_post){target, body},
+				     .post = &(struct fetch_post){.url = target,
+								  .body = body},
 				     .context = &server,
 			     },
 			     false);
@@ -237,8 +238,8 @@ TEST(other_schemes_are_refused)
 			.url = &url,
 			.is_port_ok = true,
 			.is_network_ok = true,
-			.post = &(struct fetch_post){"file:///etc/passwd",
-						     slice_of("")},
+			.post = &(
+				struct fetch_post){.url = "file:///etc/passwd"},
 		},
 		false);
 	ck_assert_int_ne(post_to("http://127.0.0.1:1/", slice_of("")).error,

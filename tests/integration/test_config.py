@@ -1,5 +1,7 @@
 """A configuration that is wrong is told by file and line, and nothing starts."""
 
+import re
+
 import harness
 
 TEMPLATED = harness.PROGRAMS / "templated"
@@ -63,6 +65,14 @@ class Config(harness.Case):
             + '\nrender:\n  browser: "/bin/sh"\n')
         done = harness.run([TEMPLATED, "--check", "-c", conf])
         self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_the_image_is_built_from_every_folder_of_the_build(self):
+        copied = re.findall(r"(?m)^COPY (\w+) \1$", (
+            harness.ROOT / "Containerfile").read_text())
+        built = re.findall(r"add_subdirectory\((\w+)\)", (
+            harness.ROOT / "CMakeLists.txt").read_text())
+        self.assertGreater(len(built), 8)
+        self.assertLessEqual(set(built) - {"tests"}, set(copied))
 
     def test_no_file(self):
         done = harness.run([TEMPLATED, "-c", "/nonexistent/templated.yaml"])

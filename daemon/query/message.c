@@ -17,6 +17,7 @@ const char *event_severity(uint16_t kind)
 	case EVENT_INCIDENT_MOVED:
 	case EVENT_INCIDENT_GUARD:
 	case EVENT_INCIDENT_FIELD:
+	case EVENT_INCIDENT_TEXT:
 		return "alert";
 	case EVENT_INCIDENT_ADDED:
 	case EVENT_INCIDENT_SPLIT:

@@ -504,6 +504,13 @@ struct site_day site_days_get(const struct site_days_row *row, uint64_t day)
 		       : (struct site_day){0};
 }
 
+ROW_LAYOUT(text_change_row, parts, 2, FIELD(text_change_row, changed_ms),
+	   FIELD(text_change_row, before_ms), FIELD(text_change_row, quiet),
+	   FIELD(text_change_row, visits))
+
+ROW_FUNCTIONS(text_change_row, TABLE_TEXT_CHANGES, key_page(site, page),
+	      uint32_t site, uint64_t page)
+
 ROW_FUNCTIONS(name_row, TABLE_NAMES, key_cluster(site, cluster), uint32_t site,
 	      uint32_t cluster)
 

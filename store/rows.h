@@ -140,7 +140,9 @@ struct buffer dictionary_row_encode(const struct dictionary_row *row);
 	X(EVENT_INCIDENT_ENDED, 51, "incident.ended")                   \
 	X(EVENT_FIELD_RESOLVED, 52, "field.resolved")                   \
 	X(EVENT_INCIDENT_FIELD, 53, "incident.field")                   \
-	X(EVENT_INCIDENT_FIELD_RESOLVED, 54, "incident.field_resolved")
+	X(EVENT_INCIDENT_FIELD_RESOLVED, 54, "incident.field_resolved") \
+	X(EVENT_GUARD_CHANGED, 55, "guard.changed")                     \
+	X(EVENT_INCIDENT_TEXT, 56, "incident.text")
 
 enum event_kind {
 #define X(name, value, text) name = (value),
@@ -339,7 +341,7 @@ enum guard_state {
 
 enum { GUARD_RECENT = 3 };
 
-/* A guard: a selector that must continue to match. */
+/* A guard: a selector that must continue to match, or a watched text. */
 struct guard_row {
 	uint64_t created_ms;
 	uint64_t changed_ms; /* time when the state changed */
@@ -347,22 +349,31 @@ struct guard_row {
 	uint32_t cluster;
 	uint32_t minimum; /* minimum number of matches on a page */
 	uint32_t maximum;
-	uint16_t language;     /* GUARD_XPATH or GUARD_CSS */
-	uint16_t state;        /* value of enum guard_state */
-	uint32_t checked;      /* number of its rows in TABLE_GUARDED */
-	uint32_t failing;      /* number of these rows that fail now */
-	uint16_t recent_count; /* number of pages in `recent` */
+	uint16_t language; /* GUARD_XPATH, GUARD_CSS or GUARD_TEXT */
+	uint16_t state;    /* value of enum guard_state */
+	uint32_t checked;  /* number of its rows in TABLE_GUARDED */
+	uint32_t failing;  /* number of these rows that fail now */
+	/*
+	 * number of pages in `recent`; of GUARD_TEXT with a URL, the visits at
+	 * which it has learned what changes at each visit
+	 */
+	uint16_t recent_count;
 	/* bit i is set if the guard fails on recent[i] */
 	uint16_t recent_bad;
 	/* the last pages that were evidence for its state, latest first */
 	uint64_t recent[GUARD_RECENT];
-	struct slice name;     /* name for users; may be empty */
-	struct slice selector; /* the selector in the client's words */
+	struct slice name; /* name for users; may be empty */
+	/*
+	 * the selector in the client's words; of GUARD_TEXT the canonical URL
+	 * of the page, or empty for the pages of a template
+	 */
+	struct slice selector;
 	/* the selector as XPath; empty if that is impossible */
 	struct slice xpath;
 };
 
-enum { GUARD_XPATH, GUARD_CSS };
+/* GUARD_TEXT: it reports changes of the text, and has no rows of pages */
+enum { GUARD_XPATH, GUARD_CSS, GUARD_TEXT };
 
 ROW_PROTOTYPES(guard_row, uint32_t site, uint32_t guard)
 
@@ -1068,6 +1079,29 @@ void site_days_add(struct site_days_row *row, uint64_t time_ms,
  * have it.
  */
 struct site_day site_days_get(const struct site_days_row *row, uint64_t day);
+
+/*
+ * What has changed in the text of a page (template/text_change.h). A page whose
+ * text has never changed has no row.
+ */
+struct text_change_row {
+	/* time of the visit that has found `change`; 0 = none yet */
+	uint64_t changed_ms;
+	/* time when the page was last fetched before that */
+	uint64_t before_ms;
+	/*
+	 * visits since the last one at which any text had changed, at most
+	 * TEXT_CHANGE_QUIET
+	 */
+	uint32_t quiet;
+	uint32_t visits;     /* "visits" of the last comparison */
+	struct slice parts;  /* "parts" of it, a JSON array */
+	struct slice change; /* {"changes", "ignored", "truncated"}; or empty */
+};
+
+enum { TEXT_CHANGE_QUIET = 8 };
+
+ROW_PROTOTYPES(text_change_row, uint32_t site, uint64_t page)
 
 /*
  * A version: the state of a template at one point in time (template/version.h).

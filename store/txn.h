@@ -78,8 +78,11 @@ struct store;
 	  "incident_comments") /* site32 incident64 ->                         \
 				     incident_comments_row; since schema 6 */  \
 	X(TABLE_SITE_DAYS,                                                     \
-	  "site_days")                /* site32 -> site_days_row; since schema \
-					 6 */                                  \
+	  "site_days") /* site32 -> site_days_row; since schema                \
+			  6 */                                                 \
+	X(TABLE_TEXT_CHANGES,                                                  \
+	  "text_changes") /* site32 page64 -> text_change_row; since schema 7  \
+			   */                                                  \
 	X(TABLE_HOOKS, "hooks")       /* hook32 -> hook_row */                 \
 	X(TABLE_OUTBOX, "outbox")     /* hook32 seq64 -> event_row */          \
 	X(TABLE_SILENCES, "silences") /* silence32 -> silence_row */
@@ -104,7 +107,8 @@ enum table {
 			TABLE_WAITING, TABLE_HEALTH, TABLE_FIELDS,            \
 			TABLE_FIELD_VALUES, TABLE_SCREENSHOTS,                \
 			TABLE_INCIDENT_SCREENSHOTS, TABLE_RENDERS,            \
-			TABLE_INCIDENT_COMMENTS, TABLE_SITE_DAYS              \
+			TABLE_INCIDENT_COMMENTS, TABLE_SITE_DAYS,             \
+			TABLE_TEXT_CHANGES                                    \
 	}
 
 struct txn {

@@ -218,6 +218,7 @@ static void check_site(struct txn *txn, struct verify_report *report,
 	verify_screenshots(&check);
 	verify_comments(&check);
 	verify_site_days(&check);
+	verify_text_changes(&check);
 	verify_fields(&check);
 	verify_field_values(&check);
 	verify_renders(&check);

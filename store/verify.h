@@ -114,6 +114,7 @@ void verify_incidents(const struct table_check *check);
 void verify_screenshots(const struct table_check *check);
 void verify_comments(const struct table_check *check);
 void verify_site_days(const struct table_check *check);
+void verify_text_changes(const struct table_check *check);
 void verify_fields(const struct table_check *check);
 void verify_field_values(const struct table_check *check);
 void verify_renders(const struct table_check *check);

@@ -494,7 +494,8 @@ static void check_guard(const struct table_check *check, struct slice key,
 
 	if (key.size != 8 || !guard_row_decode(value, &row) ||
 	    row.state >= GUARD_STATES || row.recent_count > GUARD_RECENT ||
-	    row.minimum > row.maximum || row.selector.size == 0) {
+	    row.minimum > row.maximum ||
+	    (row.selector.size == 0 && row.language != GUARD_TEXT)) {
 		check_report_guard(check, guard, "the row is damaged");
 		return;
 	}
@@ -563,6 +564,30 @@ static void verify_page_screenshots(const struct table_check *check)
 		else if (!check_read_page(check->txn, check->site->id, key,
 					  &page))
 			row_problem(check, "screenshot of page", key,
+				    "has no page");
+	}
+	scan_end(&scan);
+}
+
+void verify_text_changes(const struct table_check *check)
+{
+	struct scan scan =
+		scan_site(check->txn, TABLE_TEXT_CHANGES, check->site->id);
+	struct text_change_row row;
+	struct page_row page;
+
+	while (scan_next(&scan)) {
+		uint64_t key = key_u64(scan.key, sizeof(uint32_t));
+
+		if (!text_change_row_decode(scan.value, &row) ||
+		    row.quiet > TEXT_CHANGE_QUIET ||
+		    (row.changed_ms != 0) != (row.change.size != 0))
+			row_problem(check, "text change of page", key,
+				    "is damaged");
+		else if (!check_read_page(check->txn, check->site->id, key,
+					  &page) ||
+			 page.redirect.size > 0)
+			row_problem(check, "text change of page", key,
 				    "has no page");
 	}
 	scan_end(&scan);

@@ -124,6 +124,8 @@ static const struct route routes[] = {
 	{"GET", "/v1/sites/HOST/templates/N/records/copy", api_get_record_copy,
 	 ROUTE_READ, ROUTE_SLOW},
 	{"GET", "/v1/pages", api_get_explain, ROUTE_WRITE, ROUTE_OF_QUERY},
+	{"GET", "/v1/pages/changes", api_get_changes, ROUTE_READ,
+	 ROUTE_OF_QUERY},
 	{"DELETE", "/v1/pages", api_delete_page, ROUTE_WRITE, ROUTE_OF_QUERY},
 	{"GET", "/v1/pages/copy", api_get_page_copy, ROUTE_READ,
 	 ROUTE_SLOW | ROUTE_OF_QUERY},

@@ -154,7 +154,8 @@ static bool guard_read_selector(struct call *call, const json_t *request,
 
 	if ((xpath == NULL) == (css == NULL))
 		return call_refuse(
-			call, "the body must have either \"css\" or \"xpath\"");
+			call, "the body must have either \"css\", \"xpath\" "
+			      "or \"text\"");
 	if (xpath != NULL)
 		is_right = call_check_xpath(call, xpath, error);
 	else
@@ -537,10 +538,30 @@ static json_t *guard_trial_summary(const json_t *found,
 			 "not_evaluated", unknown, "examples", examples);
 }
 
-static const char *warning_of(const json_t *tried)
+/* Return whether the page whose text the guard watches is stored. */
+static bool guard_has_page(struct call *call, const struct guard_row *guard)
+{
+	struct txn txn = txn_begin_read(call->api->store);
+	struct site_row site;
+	struct page_row page;
+	bool is_stored = site_get(&txn, slice_of(call->host), &site) &&
+			 page_row_get(&txn, site.id,
+				      page_key_of(guard->selector), &page);
+
+	txn_abort(&txn);
+	return is_stored;
+}
+
+static const char *warning_of(struct call *call, const struct guard_row *guard,
+			      const json_t *tried)
 {
 	json_int_t checked = json_member_whole(tried, "checked");
 
+	if (guard->language == GUARD_TEXT)
+		return guard->selector.size == 0 || guard_has_page(call, guard)
+			       ? NULL
+			       : "the page is not stored yet; the guard "
+				 "watches it when it is";
 	if (checked == 0)
 		return "no page is stored yet; the guard watches a page from "
 		       "its first match on";
@@ -569,6 +590,13 @@ static const char *state_name(const struct guard_row *row)
 	return row->state < GUARD_STATES ? names[row->state] : "?";
 }
 
+static const char *guard_state_name(const struct guard_row *row)
+{
+	return row->language == GUARD_TEXT && row->state == GUARD_UNKNOWN
+		       ? "learning"
+		       : state_name(row);
+}
+
 static json_t *guard_json(struct txn *txn, const struct site_row *site,
 			  uint32_t number, const struct guard_row *row)
 {
@@ -582,12 +610,12 @@ static json_t *guard_json(struct txn *txn, const struct site_row *site,
 		"template_name", stored_name_json(txn, site->id, row->cluster),
 		"cluster", json_cluster_id(site->host, row->cluster), "name",
 		json_text_or_null(row->name), "language",
-		row->language == GUARD_CSS ? "css" : "xpath", "selector",
-		json_text(row->selector), "xpath",
-		json_text_or_null(row->xpath), "expect", expect, "state",
-		state_name(row), "pages", (json_int_t)row->checked, "failing",
-		(json_int_t)row->failing, "created", json_time(row->created_ms),
-		"changed", json_time(row->changed_ms));
+		guard_language_name(row), "selector", guard_selector_json(row),
+		"xpath", json_text_or_null(row->xpath), "expect", expect,
+		"state", guard_state_name(row), "pages",
+		(json_int_t)row->checked, "failing", (json_int_t)row->failing,
+		"created", json_time(row->created_ms), "changed",
+		json_time(row->changed_ms));
 }
 
 /*
@@ -642,7 +670,7 @@ static enum http_verdict put_guard(struct call *call,
 				   struct guard_change *change, json_t *found)
 {
 	json_t *tried = guard_trial_summary(found, &change->guard);
-	const char *warning = warning_of(tried);
+	const char *warning = warning_of(call, &change->guard, tried);
 	char *text = json_dumps(found, JSON_COMPACT);
 	enum error error;
 	json_t *value;
@@ -674,6 +702,74 @@ static enum http_verdict put_guard(struct call *call,
 	return call_reply_json(call, 201, value);
 }
 
+/*
+ * Find the page of the site whose text the guard watches, and copy its URL into
+ * `arena`. A redirect leads to another page. If the URL is invalid, respond
+ * with the error and return false.
+ */
+static bool guard_find_page(struct call *call, struct arena *arena,
+			    const char *text, struct guard_row *guard)
+{
+	struct txn txn = txn_begin_read(call->api->store);
+	struct site_row site;
+	struct page_row page;
+	struct url base;
+	struct url url;
+	bool is_found = false;
+
+	if (site_get(&txn, slice_of(call->host), &site) &&
+	    url_parse(&base, site.seed, NULL) == ERR_NONE &&
+	    url_parse(&url, slice_of(text), &base) == ERR_NONE &&
+	    slice_equal(slice_of(url.host), site.host)) {
+		guard->selector = arena_slice(arena, slice_of(url.text));
+		if (page_row_get(&txn, site.id, page_key_of(guard->selector),
+				 &page) &&
+		    page.redirect.size > 0)
+			guard->selector = arena_slice(arena, page.redirect);
+		is_found = true;
+	}
+	txn_abort(&txn);
+	return is_found ||
+	       call_refuse(call, "text: %.200s: must be a URL of the site",
+			   text);
+}
+
+/*
+ * Read "text": the URL of a page, or "all" for the pages of a template. If it
+ * is invalid, respond with the error and return false.
+ */
+static bool guard_read_text(struct call *call, const json_t *request,
+			    struct arena *arena, struct guard_row *guard)
+{
+	const char *text = json_member_text(request, "text");
+	bool is_template = strcmp(text, GUARD_ALL_TEXTS) == 0;
+
+	guard->language = GUARD_TEXT;
+	guard->xpath = slice_of("");
+	guard->selector = slice_of("");
+	if (json_object_get(request, "css") != NULL ||
+	    json_object_get(request, "xpath") != NULL ||
+	    json_object_get(request, "expect") != NULL)
+		return call_refuse(call, "text: excludes \"css\", \"xpath\" "
+					 "and \"expect\"");
+	if (is_template != (json_object_get(request, "cluster") != NULL))
+		return call_refuse(call,
+				   "text: must be \"all\" with a \"cluster\", "
+				   "and otherwise a URL");
+	return is_template || guard_find_page(call, arena, text, guard);
+}
+
+/* Add a guard of a text, which needs no trial. */
+static enum http_verdict api_guards_add_text(struct call *call,
+					     struct guard_change *change)
+{
+	json_t *found = json_array();
+	enum http_verdict verdict = put_guard(call, change, found);
+
+	json_decref(found);
+	return verdict;
+}
+
 static enum http_verdict api_guards_add(struct call *call,
 					struct guard_change *change)
 {
@@ -703,9 +799,14 @@ enum http_verdict api_post_guard(struct call *call)
 	if (!call_read_object(call, &request))
 		return HTTP_ANSWERED;
 	arena = arena_create();
-	if (guard_read_selector(call, request, arena, &change.guard) &&
-	    guard_read_members(call, request, &change.guard))
+	if (json_member_text(request, "text") != NULL) {
+		if (guard_read_text(call, request, arena, &change.guard) &&
+		    guard_read_members(call, request, &change.guard))
+			verdict = api_guards_add_text(call, &change);
+	} else if (guard_read_selector(call, request, arena, &change.guard) &&
+		   guard_read_members(call, request, &change.guard)) {
 		verdict = api_guards_add(call, &change);
+	}
 	arena_destroy(arena);
 	json_decref(request);
 	return verdict;

@@ -408,6 +408,61 @@ enum http_verdict api_get_explain(struct call *call)
 	return call_reply_json(call, 200, value);
 }
 
+/*
+ * Return the last change of the text of the page, following a redirect; NULL if
+ * there is no page.
+ */
+static json_t *page_changes_json(struct txn *txn, const struct url *url)
+{
+	struct text_change_row row = {0};
+	struct slice text = slice_of(url->text);
+	struct site_row site;
+	struct page_row page;
+	json_t *change;
+
+	if (!site_get(txn, slice_of(url->host), &site) ||
+	    !page_row_get(txn, site.id, page_key_of(text), &page))
+		return NULL;
+	if (page.redirect.size > 0) {
+		text = page.redirect;
+		if (!page_row_get(txn, site.id, page_key_of(text), &page) ||
+		    page.redirect.size > 0)
+			return NULL;
+	}
+	text_change_row_get(txn, site.id, page_key_of(text), &row);
+	change = row.change.size == 0 ? NULL : json_read(row.change);
+	if (change == NULL)
+		change = json_pack("{s:[], s:i}", "changes", "ignored", 0);
+	json_object_set_new(change, "url", json_text(text));
+	json_object_set_new(change, "template",
+			    json_cluster_id(site.host, page.cluster));
+	json_object_set_new(change, "fetched", json_time(page.fetched_ms));
+	json_object_set_new(change, "changed", json_time(row.changed_ms));
+	json_object_set_new(change, "before", json_time(row.before_ms));
+	return change;
+}
+
+enum http_verdict api_get_changes(struct call *call)
+{
+	struct url url;
+	struct txn txn;
+	json_t *value;
+	enum error error;
+
+	if (!call_read_url(call, http_argument(call->exchange, "url"), &url))
+		return HTTP_ANSWERED;
+	txn = txn_begin_read(call->api->store);
+	value = page_changes_json(&txn, &url);
+	error = txn_end(&txn);
+	if (error != ERR_NONE || value == NULL) {
+		json_decref(value);
+		return call_fail_with(call,
+				      error == ERR_NONE ? ERR_NOT_FOUND : error,
+				      url.text);
+	}
+	return call_reply_json(call, 200, value);
+}
+
 enum http_verdict api_delete_page(struct call *call)
 {
 	const char *text = call_argument(call, "url");

@@ -282,6 +282,7 @@ extern action_code run_verify;
 	"EXPECT=expect, TEMPLATE=cluster, SELECTOR~=selector"
 extern action_code run_export;
 extern action_code run_guard_list;
+extern action_code run_page_changes;
 extern action_code run_template_show;
 extern action_code run_text;
 void guard_arrange(json_t *answer);

@@ -9,12 +9,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/memory.h"
 #include "daemon/ctl/client.h"
 #include "daemon/ctl/ctl.h"
 #include "daemon/ctl/offline_run.h"
 #include "daemon/runtime/clock.h"
 #include "daemon/runtime/terminal.h"
+#include "template/text_diff.h"
 
 /* The action templatectl ingest, which uploads archives to the daemon. */
 
@@ -504,5 +506,112 @@ enum ctl_status run_texts(const struct ctl *ctl)
 	if (output.file >= 0)
 		close(output.file);
 	ctl_request_free(&asked);
+	return status;
+}
+
+/* The action templatectl page changes. */
+
+/*
+ * How words are marked: with colours on a terminal, otherwise as in wdiff. NULL
+ * ends a mark.
+ */
+struct word_marks {
+	const char *removed;
+	const char *removed_end;
+	const char *added;
+	const char *added_end;
+};
+
+static const struct word_marks plain_marks = {"[-", "-]", "{+", "+}"};
+static const struct word_marks colour_marks = {"\033[31m", "\033[0m",
+					       "\033[32m", "\033[0m"};
+
+static const struct word_marks *word_marks_choose(void)
+{
+	const char *no_colour = getenv("NO_COLOR");
+
+	return isatty(STDOUT_FILENO) && (no_colour == NULL || *no_colour == 0)
+		       ? &colour_marks
+		       : &plain_marks;
+}
+
+/* Append the words [first, first + count) between the marks. */
+static void words_append(const struct text_words *words, size_t first,
+			 size_t count, const char *begin, const char *end,
+			 struct buffer *out)
+{
+	if (count == 0)
+		return;
+	if (out->size > 0)
+		buffer_append_byte(out, ' ');
+	buffer_append_text(out, begin);
+	terminal_clean(text_words_slice(words, first, first + count), out);
+	buffer_append_text(out, end);
+}
+
+/* Append both texts as one, with the removed and the added words marked. */
+static void change_append(struct arena *arena, const json_t *change,
+			  const struct word_marks *marks, struct buffer *out)
+{
+	struct text_words before = text_words_make(
+		arena, slice_of(field_text(change, "before")), SIZE_MAX);
+	struct text_words after = text_words_make(
+		arena, slice_of(field_text(change, "after")), SIZE_MAX);
+	struct text_diff diff = text_words_diff(arena, &before, &after);
+	size_t at = 0;
+
+	for (size_t i = 0; i < diff.count; i++) {
+		const struct diff_range *range = &diff.ranges[i];
+
+		words_append(&after, at, range->after - at, "", "", out);
+		words_append(&before, range->before, range->removed,
+			     marks->removed, marks->removed_end, out);
+		words_append(&after, range->after, range->added, marks->added,
+			     marks->added_end, out);
+		at = range->after + range->added;
+	}
+	words_append(&after, at, after.count - at, "", "", out);
+}
+
+static void page_changes_print(const json_t *answer)
+{
+	const json_t *list = json_object_get(answer, "changes");
+	const struct word_marks *marks = word_marks_choose();
+	struct arena *arena = arena_create();
+	uint64_t ignored = field_whole(answer, "ignored");
+	const json_t *change;
+	size_t i;
+
+	if (json_array_size(list) == 0)
+		puts("no change of the text is known");
+	else
+		printf("%s, before: %s\n", field_text(answer, "changed"),
+		       field_text(answer, "before"));
+	json_array_foreach(list, i, change)
+	{
+		struct buffer line = {0};
+
+		change_append(arena, change, marks, &line);
+		printf("%s\n", line.size == 0 ? "" : line.data);
+		buffer_free(&line);
+	}
+	if (json_is_true(json_object_get(answer, "truncated")))
+		puts("and more");
+	if (ignored > 0)
+		printf("ignored: %" PRIu64 " that change at each visit\n",
+		       ignored);
+	arena_destroy(arena);
+}
+
+enum ctl_status run_page_changes(const struct ctl *ctl)
+{
+	json_t *answer = NULL;
+	enum ctl_status status = action_ask(ctl, NULL, &answer);
+
+	if (status == CTL_DONE && ctl->is_json)
+		action_print(ctl, answer);
+	else if (status == CTL_DONE)
+		page_changes_print(answer);
+	json_decref(answer);
 	return status;
 }

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "crawl/http_message.h"
 #include "daemon/engine/commit_guard.h"
+#include "daemon/engine/page_text.h"
 #include "daemon/privsep/messages.h"
 #include "daemon/runtime/clock.h"
 #include "page/robots_tag.h"
@@ -58,6 +59,7 @@ void guard_check_read(struct store *store, const char *host, struct slice url,
 			struct guard_row guard;
 
 			if (!guard_row_decode(scan.value, &guard) ||
+			    guard.language == GUARD_TEXT ||
 			    guard.state == GUARD_SUSPENDED)
 				continue;
 			wanted = wanted_of(&txn, site.id, key_u32(scan.key, 4),
@@ -249,6 +251,7 @@ void analyser_run(const struct analyser *analysing, struct job *jobs)
 	worker_pool_run_all(analysing->pool, tasks, count);
 	for (size_t i = 0; i < count; i++)
 		analysis_finish(&analyses[i], &tasks[i]);
+	page_text_compare(analysing, jobs);
 }
 
 void archive_job(struct archive *archive, struct job *job,

@@ -5,6 +5,7 @@
 #ifndef DAEMON_ENGINE_COMMIT_H
 #define DAEMON_ENGINE_COMMIT_H
 
+#include <jansson.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -193,6 +194,18 @@ enum error commit_cookies(struct commit *batch, struct change *change);
  */
 bool commit_guard_page(struct commit *batch, const struct site *site,
 		       const struct page_row *page, struct slice guarded);
+/*
+ * Tell the guards that watch the text of the page about a visit. `change` is as
+ * in page_text_change(); NULL: the text has not changed.
+ */
+void commit_guard_text(struct commit *batch, const struct site *site,
+		       const struct page_row *page, const json_t *change);
+/*
+ * Have the page, whose visit has ended, visited again if a guard has to learn
+ * which parts of its text change at each visit.
+ */
+void commit_guard_learn_text(struct commit *batch, const struct site *site,
+			     uint64_t page);
 /* Update the guards after a visit that found the page unchanged. */
 void commit_guard_not_modified(struct commit *batch, const struct site *site,
 			       uint64_t page);

@@ -8,10 +8,12 @@
 #include "base/buffer.h"
 #include "base/memory.h"
 #include "daemon/engine/commit.h"
+#include "daemon/engine/page_text.h"
 #include "page/xpath.h"
 #include "store/key.h"
 #include "store/rows.h"
 #include "template/replacement.h"
+#include "template/text_change.h"
 #include "template/version_json.h"
 
 bool guard_holds(const struct guard_row *guard, uint32_t matches)
@@ -168,6 +170,26 @@ struct evidence {
 	 */
 	char attribute[80];
 };
+
+const char *guard_language_name(const struct guard_row *guard)
+{
+	static const char *const names[] = {
+		[GUARD_XPATH] = "xpath",
+		[GUARD_CSS] = "css",
+		[GUARD_TEXT] = "text",
+	};
+
+	return guard->language < sizeof(names) / sizeof(names[0])
+		       ? names[guard->language]
+		       : "?";
+}
+
+json_t *guard_selector_json(const struct guard_row *guard)
+{
+	return guard->language == GUARD_TEXT && guard->selector.size == 0
+		       ? json_string(GUARD_ALL_TEXTS)
+		       : json_text(guard->selector);
+}
 
 void guard_expect(const struct guard_row *guard, char out[32])
 {
@@ -337,12 +359,12 @@ json_t *guard_evidence(struct txn *txn, uint32_t site, uint32_t number,
 	value = json_pack("{s:I, s:o, s:o, s:s, s:o, s:s, s:I, s:I, s:I, s:I}",
 			  "guard", (json_int_t)number, "name",
 			  json_text_or_null(guard->name), "selector",
-			  json_text(guard->selector), "language",
-			  guard->language == GUARD_CSS ? "css" : "xpath",
-			  "xpath", json_text_or_null(guard->xpath), "expect",
-			  expect, "seen", (json_int_t)guard->recent_count,
-			  "agreed", (json_int_t)guard_evidence_agreed(guard),
-			  "failed", (json_int_t)guard->failing, "checked",
+			  guard_selector_json(guard), "language",
+			  guard_language_name(guard), "xpath",
+			  json_text_or_null(guard->xpath), "expect", expect,
+			  "seen", (json_int_t)guard->recent_count, "agreed",
+			  (json_int_t)guard_evidence_agreed(guard), "failed",
+			  (json_int_t)guard->failing, "checked",
 			  (json_int_t)guard->checked);
 	guard_evidence_read_pages(txn, site, number, &evidence);
 	json_object_set_new(value, "pages", evidence.pages);
@@ -786,6 +808,174 @@ bool commit_guard_page(struct commit *batch, const struct site *site,
 }
 
 /*
+ * Return the numbers of the site's guards. The caller frees them with free().
+ */
+static uint32_t *list_guards(struct commit *batch, const struct site *site,
+			     size_t *count_out)
+{
+	struct scan scan = scan_site(batch->txn, TABLE_GUARDS, site->row.id);
+	uint32_t *numbers = NULL;
+	size_t capacity = 0;
+	size_t count = 0;
+
+	while (scan_next(&scan)) {
+		numbers = mem_grow(numbers, count, &capacity, sizeof(*numbers));
+		numbers[count++] = key_u32(scan.key, sizeof(uint32_t));
+	}
+	scan_end(&scan);
+	*count_out = count;
+	return numbers;
+}
+
+/* Guards that watch a text. */
+
+/* Return whether the guard watches the text of this page. */
+static bool guard_watches_text(const struct guard_row *guard, uint64_t page,
+			       uint32_t cluster)
+{
+	if (guard->language != GUARD_TEXT)
+		return false;
+	return guard->selector.size > 0 ? page_key_of(guard->selector) == page
+					: guard->cluster == cluster;
+}
+
+/* Report the change of the text. */
+static void guard_emit_text(struct watch *watch,
+			    const struct guard_result *finding)
+{
+	json_t *detail = page_text_detail(finding->found);
+	char *text;
+
+	json_object_set_new(detail, "guard",
+			    json_integer((json_int_t)watch->number));
+	json_object_set_new(detail, "name", json_text_or_null(watch->row.name));
+	json_object_set_new(detail, "selector",
+			    json_text_or_null(watch->row.selector));
+	text = json_dumps(detail, JSON_COMPACT);
+	commit_event(watch->batch, watch->site,
+		     &(struct event_row){
+			     .kind = EVENT_GUARD_CHANGED,
+			     .cluster = finding->template,
+			     .guard = watch->number,
+			     .pages = 1,
+			     .url = finding->url,
+			     .detail = slice_of(text == NULL ? "{}" : text),
+		     });
+	free(text);
+	json_decref(detail);
+}
+
+/*
+ * Apply a visit to a guard that watches the text of the page. The guard of a
+ * URL reports no change until it has learned at some visits what changes each
+ * time.
+ */
+static void guard_take_text(struct watch *watch,
+			    const struct guard_result *finding)
+{
+	struct guard_row *guard = &watch->row;
+
+	if (guard->state == GUARD_UNMATCHED) {
+		guard_enter_state(watch, finding, GUARD_OK, true);
+	} else if (guard->state == GUARD_UNKNOWN) {
+		if (guard->recent_count < GUARD_RECENT)
+			guard->recent_count++;
+		if (guard->recent_count == GUARD_RECENT ||
+		    guard->selector.size == 0)
+			guard->state = GUARD_OK;
+	} else if (finding->found != NULL &&
+		   text_change_is_news(finding->found)) {
+		guard_emit_text(watch, finding);
+		guard->changed_ms = watch->batch->now_ms;
+	}
+}
+
+void commit_guard_text(struct commit *batch, const struct site *site,
+		       const struct page_row *page, const json_t *change)
+{
+	const struct guard_result finding = {
+		.page = page_key_of(page->url),
+		.cluster = page->cluster,
+		.template = page->cluster,
+		.url = page->url,
+		.found = change,
+	};
+	size_t count;
+	uint32_t *numbers = list_guards(batch, site, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		struct watch watch;
+		struct guard_row row;
+
+		if (!guard_row_get(batch->txn, site->row.id, numbers[i],
+				   &row) ||
+		    !guard_watches_text(&row, finding.page, page->cluster) ||
+		    !watch_open(&watch, batch, site, numbers[i]))
+			continue;
+		guard_take_text(&watch, &finding);
+		watch_close(&watch);
+	}
+	free(numbers);
+}
+
+/* Have the page fetched now; a 304 would not tell what changes each time. */
+static void commit_guard_fetch_text(struct commit *batch,
+				    const struct site *site, uint64_t page)
+{
+	frontier_clear_validators(batch->txn, site->row.id, page);
+	frontier_make_due(batch->txn, site->row.id, page, batch->now_ms);
+}
+
+void commit_guard_learn_text(struct commit *batch, const struct site *site,
+			     uint64_t page)
+{
+	struct scan scan = scan_site(batch->txn, TABLE_GUARDS, site->row.id);
+	bool is_due = false;
+	struct guard_row row;
+
+	while (!is_due && scan_next(&scan))
+		is_due = guard_row_decode(scan.value, &row) &&
+			 row.state == GUARD_UNKNOWN && row.selector.size > 0 &&
+			 guard_watches_text(&row, page, 0);
+	scan_end(&scan);
+	if (is_due)
+		commit_guard_fetch_text(batch, site, page);
+}
+
+/*
+ * Begin a guard that watches a text. The guard of a URL has the page fetched to
+ * learn what changes at each visit.
+ */
+static void guard_begin_text(struct watch *watch)
+{
+	if (watch->row.selector.size == 0)
+		watch->row.state = GUARD_OK;
+	else
+		commit_guard_fetch_text(watch->batch, watch->site,
+					page_key_of(watch->row.selector));
+}
+
+/*
+ * The page was deleted or, if `target` is not NULL, has moved there: watch the
+ * text of that page of the site, or report that the page no longer exists.
+ */
+static void guard_lose_text(struct watch *watch, uint64_t page,
+			    const struct url *target)
+{
+	const struct guard_result finding = {.page = page,
+					     .url = watch->row.selector};
+
+	if (!guard_watches_text(&watch->row, page, 0) ||
+	    watch->row.selector.size == 0)
+		return;
+	if (target != NULL &&
+	    slice_equal(slice_of(target->host), watch->site->row.host))
+		watch->row.selector = slice_of(target->text);
+	else
+		guard_enter_state(watch, &finding, GUARD_UNMATCHED, true);
+}
+
+/*
  * Remove the page from the guard. If no page is left, the guard matches
  * nothing.
  */
@@ -838,26 +1028,6 @@ static void guard_follow_page(struct watch *watch, uint64_t page,
 	watch->row.failing += guard_fails(&watch->row, row.matches);
 	guarded_row_put(txn, site, watch->number, moved, &row);
 	frontier_make_due(txn, site, moved, watch->batch->now_ms);
-}
-
-/*
- * Return the numbers of the site's guards. The caller frees them with free().
- */
-static uint32_t *list_guards(struct commit *batch, const struct site *site,
-			     size_t *count_out)
-{
-	struct scan scan = scan_site(batch->txn, TABLE_GUARDS, site->row.id);
-	uint32_t *numbers = NULL;
-	size_t capacity = 0;
-	size_t count = 0;
-
-	while (scan_next(&scan)) {
-		numbers = mem_grow(numbers, count, &capacity, sizeof(*numbers));
-		numbers[count++] = key_u32(scan.key, sizeof(uint32_t));
-	}
-	scan_end(&scan);
-	*count_out = count;
-	return numbers;
 }
 
 /*
@@ -914,6 +1084,7 @@ void commit_unguard_page(struct commit *batch, const struct site *site,
 
 		if (!watch_open(&watch, batch, site, numbers[i]))
 			continue;
+		guard_lose_text(&watch, page, target);
 		if (target != NULL)
 			guard_follow_page(&watch, page, target);
 		guard_remove_page(&watch, page);
@@ -1006,7 +1177,10 @@ static enum error commit_add_guard(struct commit *batch,
 	watch.row.created_ms = batch->now_ms;
 	watch.row.changed_ms = batch->now_ms;
 	guard_watch_copy_texts(&watch);
-	take_first(&watch, wanted->found);
+	if (watch.row.language == GUARD_TEXT)
+		guard_begin_text(&watch);
+	else
+		take_first(&watch, wanted->found);
 	watch_close(&watch);
 	wanted->number = watch.number;
 	return ERR_NONE;

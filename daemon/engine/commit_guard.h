@@ -31,6 +31,13 @@ struct guard_change {
 	struct slice found;
 };
 
+/* The name of the selector of a guard that watches the pages of a template. */
+#define GUARD_ALL_TEXTS "all"
+
+/* Return "css", "xpath" or "text". */
+const char *guard_language_name(const struct guard_row *guard);
+json_t *guard_selector_json(const struct guard_row *guard);
+
 /* The pages of a guard as evidence for its state. */
 
 /*

@@ -6,6 +6,7 @@
 #include "daemon/engine/commit.h"
 #include "daemon/engine/commit_screenshot.h"
 #include "daemon/engine/engine_internal.h"
+#include "daemon/engine/page_text.h"
 #include "page/page.h"
 #include "page/page_class.h"
 #include "store/document_frequency.h"
@@ -324,7 +325,32 @@ static void put_time(const struct page_visit *arrival, bool is_changed,
 	}
 }
 
-/* Write the row of the page, and an event if it is new or changed. */
+/* Emit the event that the page is new, or has changed. */
+static void page_visit_emit_event(const struct page_visit *arrival,
+				  const struct page_row *row,
+				  const json_t *change)
+{
+	const struct before *before = &arrival->before;
+	json_t *detail = page_text_detail(change);
+	char *text = detail == NULL ? NULL : json_dumps(detail, JSON_COMPACT);
+
+	commit_event(arrival->batch, arrival->site,
+		     &(struct event_row){
+			     .kind = before->is_page ? EVENT_PAGE_CHANGED
+						     : EVENT_PAGE_ADDED,
+			     .cluster = row->cluster,
+			     .other = before->row.cluster == row->cluster
+					      ? 0
+					      : before->row.cluster,
+			     .pages = 1,
+			     .url = row->url,
+			     .detail = slice_of(text == NULL ? "" : text),
+		     });
+	free(text);
+	json_decref(detail);
+}
+
+/* Write the row of the page. */
 static void page_visit_put_row(const struct page_visit *arrival,
 			       bool is_changed, struct page_row *row)
 {
@@ -352,21 +378,8 @@ static void page_visit_put_row(const struct page_visit *arrival,
 	row->url = slice_of(change->url->text);
 	row->charset = arrived->charset;
 	page_row_put(batch->txn, site->row.id, arrival->page, row);
-	if (!is_changed)
-		return;
-	site->row.generation++;
-	site->day.changed += before->is_page;
-	commit_event(batch, site,
-		     &(struct event_row){
-			     .kind = before->is_page ? EVENT_PAGE_CHANGED
-						     : EVENT_PAGE_ADDED,
-			     .cluster = row->cluster,
-			     .other = before->row.cluster == row->cluster
-					      ? 0
-					      : before->row.cluster,
-			     .pages = 1,
-			     .url = row->url,
-		     });
+	site->row.generation += is_changed;
+	site->day.changed += is_changed && before->is_page;
 }
 
 /*
@@ -511,6 +524,24 @@ static void page_visit_put_screenshot(const struct page_visit *arrival,
 		});
 }
 
+/* Store what has changed in the text, and tell the guards that watch it. */
+static void page_visit_put_text(const struct page_visit *arrival,
+				const struct page_row *row,
+				const json_t *change)
+{
+	if (arrival->page_class != CLASS_PAGE)
+		return;
+	if (arrival->before.is_page)
+		commit_page_text(
+			arrival->batch, arrival->site,
+			&(struct page_text_visit){
+				.page = arrival->page,
+				.before_ms = arrival->before.row.fetched_ms,
+				.change = change,
+			});
+	commit_guard_text(arrival->batch, arrival->site, row, change);
+}
+
 /*
  * Store the page: its row, cluster and counts. Add its links to the frontier,
  * and record whether it has shown anything new.
@@ -524,13 +555,21 @@ static void store_arrival(const struct page_visit *arrival,
 	struct link_result linked = {.cluster = arrival->before.row.cluster};
 	struct page_row row = {0};
 	bool is_changed = has_changed(arrival);
+	json_t *change = NULL;
 
+	if (is_changed && arrival->before.is_page)
+		change = page_text_change(arrival->arrived->guarded,
+					  arrival->before.row.content_hash);
 	if (is_changed)
 		linked = take_content(arrival);
 	else if ((arrival->before.row.flags & PAGE_ROW_HAS_NO_BODY) != 0)
 		put_content(arrival);
 	row.cluster = linked.cluster;
 	page_visit_put_row(arrival, is_changed, &row);
+	if (is_changed)
+		page_visit_emit_event(arrival, &row, change);
+	page_visit_put_text(arrival, &row, change);
+	json_decref(change);
 	if (arrival->page_class == CLASS_PAGE &&
 	    !commit_guard_page(batch, site, &row, arrival->arrived->guarded)) {
 		/*
@@ -805,6 +844,7 @@ static void commit_remove_page(struct commit *batch, struct site *site,
 		txn_delete(batch->txn, TABLE_BODIES, key_slice(&key));
 		txn_delete(batch->txn, TABLE_RECORDS, key_slice(&key));
 		txn_delete(batch->txn, TABLE_SCREENSHOTS, key_slice(&key));
+		txn_delete(batch->txn, TABLE_TEXT_CHANGES, key_slice(&key));
 		site->row.page_count--;
 		site->row.class_counts[before.row.page_class]--;
 		site->row.generation++;
@@ -858,6 +898,8 @@ static void answer_lease(struct commit *batch, struct site *site,
 				    outcome->error == ERR_TIMEOUT;
 	}
 	frontier_record_outcome(batch->txn, &site->row, key, outcome);
+	if (outcome->error == ERR_NONE)
+		commit_guard_learn_text(batch, site, key);
 	site->is_changed = true;
 }
 
@@ -1012,6 +1054,10 @@ static void commit_not_modified(struct commit *batch, struct site *site,
 		row.fetched_ms = batch->now_ms;
 		site->row.seen_ms = batch->now_ms;
 		page_row_put(batch->txn, site->row.id, key, &row);
+		commit_page_text(batch, site,
+				 &(struct page_text_visit){.page = key});
+		row.url = slice_of(change->url->text);
+		commit_guard_text(batch, site, &row, NULL);
 		commit_guard_not_modified(batch, site, key);
 		commit_wait_end(batch, site, key);
 	}

@@ -51,6 +51,8 @@ static const struct finding_kind findings[] = {
 	 "alternates", false},
 	{EVENT_FIELD_FIRING, CHANGE, EVENT_INCIDENT_FIELD, ENDED,
 	 "firing", false},
+	{EVENT_GUARD_CHANGED, CHANGE, EVENT_INCIDENT_TEXT, ENDED,
+	 "changed", false},
 	{EVENT_GUARD_OK, CHANGE, EVENT_INCIDENT_GUARD_RESOLVED, ENDED,
 	 "resolved", true},
 	{EVENT_FIELD_RESOLVED, CHANGE, EVENT_INCIDENT_FIELD_RESOLVED, ENDED,
@@ -96,6 +98,9 @@ enum {
 	MAX_MEMBER_BYTES = 4096,
 	MAX_TO = 8,
 	MAX_CANDIDATES_LISTED = 3,
+	/* changed pages of a guard that watches texts */
+	MAX_TEXTS = 8,
+	MAX_TEXTS_BYTES = 2 * MAX_MEMBER_BYTES,
 };
 
 const struct finding_kind *finding_kind_of(uint16_t kind)
@@ -321,6 +326,38 @@ static json_t *template_entry(const struct finding *finding)
 	return entry;
 }
 
+/* Add the page whose text has changed to the entry of its guard. */
+static void entry_add_text(json_t *entry, const struct finding *finding)
+{
+	static const char *const copied[] = {"changes", "ignored", "truncated"};
+	json_t *text =
+		json_pack("{s:o}", "url", json_text(finding->event->url));
+
+	for (size_t i = 0; i < sizeof(copied) / sizeof(copied[0]); i++)
+		entry_copy(text, finding->detail, copied[i]);
+	json_object_set_new(entry, "texts", json_pack("[o]", text));
+}
+
+/*
+ * Put the texts of `before`, the entry of the guard until now, before those of
+ * the entry. Pages over the limits are only counted.
+ */
+static void entry_join_texts(json_t *entry, const json_t *before)
+{
+	json_t *texts = json_deep_copy(json_object_get(before, "texts"));
+	json_t *added = json_object_get(entry, "texts");
+
+	json_object_set_new(entry, "pages",
+			    json_integer(json_member_whole(before, "pages") +
+					 json_member_whole(entry, "pages")));
+	if (json_array_size(texts) < MAX_TEXTS &&
+	    json_dumpb(texts, NULL, 0, JSON_COMPACT) +
+			    json_dumpb(added, NULL, 0, JSON_COMPACT) <=
+		    MAX_TEXTS_BYTES)
+		json_array_extend(texts, added);
+	json_object_set_new(entry, "texts", texts);
+}
+
 static json_t *guard_entry(const struct finding *finding)
 {
 	const struct event_row *event = finding->event;
@@ -337,6 +374,8 @@ static json_t *guard_entry(const struct finding *finding)
 	entry_copy(entry, finding->detail, "name");
 	entry_copy(entry, finding->detail, "selector");
 	entry_copy(entry, finding->detail, "reason");
+	if (event->kind == EVENT_GUARD_CHANGED)
+		entry_add_text(entry, finding);
 	for (size_t i = 0;
 	     i < MAX_CANDIDATES_LISTED && i < json_array_size(candidates); i++)
 		json_array_append_new(
@@ -417,6 +456,11 @@ static void detail_add_guard(struct incident *incident,
 		detail_count(incident->detail, "guard_count", -1);
 		json_array_remove(list, at);
 	} else {
+		const json_t *known = json_array_get(list, at);
+
+		if (json_is_array(json_object_get(known, "texts")) &&
+		    json_is_array(json_object_get(entry, "texts")))
+			entry_join_texts(entry, known);
 		json_array_set(list, at, entry);
 	}
 	json_decref(entry);
@@ -748,6 +792,8 @@ static bool incident_breaks_guard(const struct incident *incident,
 {
 	uint64_t until_ms = incident->row.sent_ms + incident_interval_ms(rules);
 
+	if (finding->event->kind == EVENT_GUARD_CHANGED)
+		return false; /* a changed text is no part of a design */
 	return (finding->event->guard != 0 ||
 		event_is_of_field(finding->event)) &&
 	       incident_lists(incident->detail, "templates",
@@ -782,6 +828,18 @@ static bool incident_finishes(const struct incident *incident,
 	       (strcmp(what, "removed") == 0 || strcmp(what, "replaced") == 0);
 }
 
+/*
+ * Return whether the finding is one more page of the texts that the incident
+ * reports: a guard of all pages of a template has found them changed.
+ */
+static bool incident_has_texts(const struct incident *incident,
+			       const struct finding *finding)
+{
+	return finding->event->kind == EVENT_GUARD_CHANGED &&
+	       json_member_text(finding->detail, "selector") == NULL &&
+	       incident_has_subject(incident, finding);
+}
+
 static bool incident_takes_change(const struct incident *incident,
 				  const struct finding *finding,
 				  const struct incident_rules *rules)
@@ -797,7 +855,8 @@ static bool incident_takes_change(const struct incident *incident,
 			       incident_lists(incident->detail, "templates",
 					      finding->event->cluster)))
 		return true;
-	return incident_is_cause(incident, finding, rules) ||
+	return incident_has_texts(incident, finding) ||
+	       incident_is_cause(incident, finding, rules) ||
 	       incident_breaks_guard(incident, finding, rules) ||
 	       incident_finishes(incident, finding);
 }

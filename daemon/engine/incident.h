@@ -157,7 +157,8 @@ enum incident_action incident_apply(struct incident *incident,
  * The detail of an incident: {"templates": [{"template", "name", "what",
  * "versions", "pages", "regions", "reason", "to", "evidence"}, ...],
  * "template_count", "guards": [{"guard", "name", "selector", "template",
- * "what", "pages", "candidates", "evidence"}, ...], "guard_count", "moved":
+ * "what", "pages", "candidates", "texts": [{"url", "changes", "ignored",
+ * "truncated"}, ...], "evidence"}, ...], "guard_count", "moved":
  * [{"from", "to"}, ...], "fields": [{"field", "type", "template", "what",
  * "pages", "reason", "proposal", "evidence"}, ...], "field_count", "events":
  * [NUMBER, ...]}. Members that are unknown are

@@ -591,6 +591,7 @@ enum error task_run(struct task *task, struct message *answer)
 		[TASK_TREE] = tree_task,
 		[TASK_FIELDS] = fields_task,
 		[TASK_ARCHIVE] = archive_task,
+		[TASK_CHANGE] = change_task,
 	};
 
 	*answer = (struct message){0};

@@ -387,6 +387,22 @@ struct records_answer {
 	uint32_t reserved;
 };
 
+/*
+ * The request of TASK_CHANGE. Body: the page that the visit has returned, then
+ * the stored page. The body of the response is the JSON of
+ * text_change_make() (template/text_change.h); empty if the texts are equal or
+ * a page is not HTML.
+ */
+struct change_request {
+	struct page_limits limits;
+	uint64_t page_bytes; /* size of the first page */
+	uint32_t visits;     /* as in struct text_visit */
+	uint32_t quiet;
+	struct slice before_charset;
+	struct slice after_charset;
+	struct slice parts;
+};
+
 /* The response to TASK_ARCHIVE. */
 struct archive_answer {
 	int32_t error; /* ERR_NONE: the archive was read completely */
@@ -414,6 +430,7 @@ enum task_kind {
 	TASK_TREE,        /* merge pages of a template into a tree */
 	TASK_FIELDS,      /* find, teach, change or apply fields */
 	TASK_ARCHIVE,     /* unpack the records of a web archive */
+	TASK_CHANGE,      /* compare the texts of a page at two visits */
 	TASK_KINDS
 };
 
@@ -638,6 +655,7 @@ struct model_field {
 	X(archive_request, max_body_bytes, max_body_bytes, 0) \
 	X(bytes_answer, reserved, reserved, 0)                \
 	X(records_answer, reserved, reserved, 0)              \
+	X(change_request, quiet, before_charset, 3)           \
 	X(archive_answer, position, reason, 1)                \
 	X(version_request, record_count, record_count, 0)     \
 	X(tree_request, reserved, reserved, 0)                \

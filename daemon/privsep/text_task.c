@@ -14,7 +14,9 @@
 #include "template/extraction.h"
 #include "template/page_tree.h"
 #include "template/result.h"
+#include "template/text_change.h"
 #include "template/version.h"
+#include "template/version_json.h"
 
 /* The task that finds the texts of fragments in pages with these fragments. */
 
@@ -476,4 +478,33 @@ enum error text_task(struct task *task, struct message *answer)
 	extraction_result_free(&result);
 	arena_destroy(asked.site.arena);
 	return error;
+}
+
+/* The task that compares the texts of a page at two visits. */
+
+enum error change_task(struct task *task, struct message *answer)
+{
+	struct change_request request;
+	struct text_visit visit = {0};
+	struct slice body = task->body;
+	struct slice page;
+	json_t *change = NULL;
+
+	if (!row_codec_decode(&change_request_layout, task->head, &request) ||
+	    !item_cut(&body, request.page_bytes, &page))
+		return ERR_MALFORMED;
+	if (sample_page_parse(body, request.before_charset, &request.limits,
+			      &visit.before) == ERR_NONE &&
+	    page_parse(&visit.after, page, request.after_charset,
+		       &request.limits) == ERR_NONE) {
+		visit.parts = request.parts;
+		visit.visits = request.visits;
+		visit.quiet = request.quiet;
+		change = text_change_make(&visit);
+	}
+	if (change != NULL)
+		json_append(&answer->body, change, JSON_COMPACT);
+	page_destroy(visit.before);
+	page_destroy(visit.after);
+	return ERR_NONE;
 }

@@ -64,6 +64,7 @@ task_function version_task;
 task_function tree_task;
 task_function fields_task;
 task_function archive_task;
+task_function change_task;
 
 /*
  * A worker: caches that are kept between tasks. Each is created when it is

@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "daemon/query/message.h"
 #include "store/key.h"
 #include "store/rows.h"
@@ -28,7 +29,8 @@ static const kind_set alerts =
 	BIT(EVENT_INCIDENT_MOVED) | BIT(EVENT_INCIDENT_ALTERNATES) |
 	BIT(EVENT_INCIDENT_GUARD) | BIT(EVENT_INCIDENT_GUARD_RESOLVED) |
 	BIT(EVENT_INCIDENT_FIELD) | BIT(EVENT_INCIDENT_FIELD_RESOLVED) |
-	BIT(EVENT_FIELD_CHANGED) | BIT(EVENT_FIELD_HEALED);
+	BIT(EVENT_FIELD_CHANGED) | BIT(EVENT_FIELD_HEALED) |
+	BIT(EVENT_INCIDENT_TEXT);
 
 enum { KINDS = sizeof(all_kinds) / sizeof(all_kinds[0]) };
 
@@ -111,7 +113,10 @@ bool kind_set_has(kind_set kinds, uint16_t kind)
 	return kind < 64 && (kinds >> kind & 1) != 0;
 }
 
-enum { REAL_DIGITS = 15 };
+enum {
+	REAL_DIGITS = 15,
+	SHOWN_BYTES = 80, /* of a text in a sentence */
+};
 
 static void event_add_text(json_t *event, const char *member,
 			   void (*append)(const json_t *event,
@@ -286,6 +291,7 @@ static const struct sentence {
 	{"guard.suspended", "a selector takes too long"},
 	{"guard.unmatched", "the pages of a selector no longer exist"},
 	{"guard.alternates", "a selector matches only at times"},
+	{"guard.changed", "a watched text has changed"},
 	{"field.changed", "values have changed"},
 	{"field.healed", "a field was adapted to a new design"},
 	{"field.firing", "a field has lost its values"},
@@ -302,6 +308,7 @@ static const struct sentence {
 	{"incident.guard_resolved", "selectors match again"},
 	{"incident.field", "fields have lost their values"},
 	{"incident.field_resolved", "fields have values again"},
+	{"incident.text", "watched texts have changed"},
 	{"incident.updated", "the incident goes on"},
 	{"incident.ended", "the incident has ended"},
 	{"hook.test", "a test of the hook"},
@@ -391,6 +398,48 @@ static void event_summary_append_guard(const json_t *detail, struct buffer *out)
 	if (instead != NULL &&
 	    (!json_is_number(score) || json_number_value(score) >= LIKELY))
 		buffer_printf(out, ", possibly now %s", instead);
+}
+
+/* Append the value of the first change of a text; it is cut if it is long. */
+static void append_text_value(const json_t *change, const char *list,
+			      const char *text, struct buffer *out)
+{
+	const json_t *words = json_object_get(change, list);
+	const char *value = json_string_value(json_array_get(words, 0));
+
+	if (value == NULL && words == NULL)
+		value = json_member_text(change, text);
+	if (value != NULL)
+		buffer_printf(
+			out, "\"%.*s\"",
+			(int)utf8_truncate(slice_of(value), SHOWN_BYTES).size,
+			value);
+}
+
+/* Append the first change of a text: was "$20", is now "$25", and 2 more. */
+static void append_text_change(const json_t *detail, struct buffer *out)
+{
+	const json_t *changes = json_object_get(detail, "changes");
+	const json_t *first = json_array_get(changes, 0);
+	struct buffer was = {0};
+	struct buffer now = {0};
+
+	/* a change of a field has other members */
+	if (json_object_get(first, "before") == NULL)
+		return;
+	append_text_value(first, "removed", "before", &was);
+	append_text_value(first, "added", "after", &now);
+	if (was.size > 0 && now.size > 0)
+		buffer_printf(out, ": %s is now %s", was.data, now.data);
+	else if (was.size > 0)
+		buffer_printf(out, ": removed %s", was.data);
+	else if (now.size > 0)
+		buffer_printf(out, ": added %s", now.data);
+	if (json_array_size(changes) > 1)
+		buffer_printf(out, " and %zu more",
+			      json_array_size(changes) - 1);
+	buffer_free(&was);
+	buffer_free(&now);
 }
 
 /*
@@ -501,6 +550,15 @@ static void incident_append_guard(const json_t *item, struct buffer *out)
 	const char *instead = json_member_text(best, "selector");
 	const json_t *score = json_object_get(best, "score");
 
+	const json_t *text = json_array_get(json_object_get(item, "texts"), 0);
+
+	if (text != NULL) {
+		incident_append_name(
+			json_member_text(item, "name") == NULL ? text : item,
+			"url", out);
+		append_text_change(text, out);
+		return;
+	}
 	incident_append_name(item, "selector", out);
 	if (instead != NULL &&
 	    (!json_is_number(score) || json_number_value(score) >= LIKELY))
@@ -557,6 +615,11 @@ static void incident_append_guards(const json_t *detail, bool is_first,
 	else if (incident_items_are(list, "suspended"))
 		says = "take too long";
 	buffer_append_text(out, is_first ? "" : "; ");
+	if (incident_items_are(list, "changed")) {
+		buffer_append_text(out, "a text has changed");
+		incident_append_items(list, count, incident_append_guard, out);
+		return;
+	}
 	incident_append_count(count, "selector", out);
 	/* "1 selector no longer matches", "has", "takes" */
 	if (count != 1)
@@ -739,6 +802,7 @@ void event_summary(const json_t *event, struct buffer *out)
 	append_cut(detail, out);
 	event_summary_append_guard(detail, out);
 	event_summary_append_field(detail, out);
+	append_text_change(detail, out);
 	append_left(event, detail, out);
 	append_reason(kind, detail, out);
 	event_summary_append_moves(detail, "paths", "paths", out);

@@ -17,6 +17,7 @@ const char *event_severity(uint16_t kind)
 	case EVENT_INCIDENT_MOVED:
 	case EVENT_INCIDENT_GUARD:
 	case EVENT_INCIDENT_FIELD:
+	case EVENT_INCIDENT_TEXT:
 		return "alert";
 	case EVENT_INCIDENT_ADDED:
 	case EVENT_INCIDENT_SPLIT:
@@ -78,6 +79,7 @@ static const struct message_words {
 	 false},
 	{"incident.field_resolved", "values that were missing are there again",
 	 "There is nothing to do.", true},
+	{"incident.text", "a text that you watch has changed", NULL, false},
 	{"incident.updated", "there is more about an incident", NULL, false},
 	{"incident.ended", "an incident has ended", "There is nothing to do.",
 	 true},

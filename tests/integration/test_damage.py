@@ -26,10 +26,10 @@ ADVICE = "templatectl restore"
 FLIP_TABLE = harness.PROGRAMS.parent / "tests" / "eval" / "flip_table"
 # Of the store, and those that may be empty here: no page has ended a worker, and
 # nothing has changed, and there is no browser.
-TABLES = 38
+TABLES = 39
 EMPTY = ("quarantine", "waiting", "health", "incidents", "cookies",
          "renders", "screenshots", "incident_screenshots",
-         "incident_comments")
+         "incident_comments", "text_changes")
 
 
 def ctl(*arguments):

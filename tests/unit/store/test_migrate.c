@@ -314,6 +314,40 @@ TEST(schema_5_gets_the_table_of_renders)
 	store_close(store);
 }
 
+TEST(schema_6_gets_the_table_of_text_changes)
+{
+	const struct text_change_row row = {
+		.changed_ms = 1,
+		.before_ms = 2,
+		.quiet = 3,
+		.visits = 4,
+		.parts = slice_of("[5,6]"),
+		.change = slice_of("{}"),
+	};
+	const uint64_t schema = 6;
+	struct store *store = scratch_store(&scratch);
+	struct txn txn = txn_begin_write(store);
+	struct text_change_row found;
+
+	txn_put(&txn, TABLE_META, slice_of("schema"),
+		(struct slice){&schema, sizeof(schema)});
+	ASSERT_OK(txn_end(&txn));
+	store_close(store);
+	drop_table("text_changes");
+	store = scratch_store(&scratch);
+	txn = txn_begin_write(store);
+	text_change_row_put(&txn, 7, 1, &row);
+	ck_assert(text_change_row_get(&txn, 7, 1, &found));
+	ck_assert(slice_equal(found.parts, row.parts));
+	ck_assert(slice_equal(found.change, row.change));
+	ck_assert_uint_eq(found.changed_ms, row.changed_ms);
+	ck_assert_uint_eq(found.before_ms, row.before_ms);
+	ck_assert_uint_eq(found.quiet, row.quiet);
+	ck_assert_uint_eq(found.visits, row.visits);
+	ASSERT_OK(txn_end(&txn));
+	store_close(store);
+}
+
 TEST(schema_1_gets_tables_of_weights_and_names)
 {
 	const struct name_row row = {.name = slice_of("a name")};

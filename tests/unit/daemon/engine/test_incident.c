@@ -218,6 +218,55 @@ TEST(broken_fields_are_listed_by_name)
 	ck_assert_int_eq(after(WINDOW, 0), INCIDENT_REPORT);
 }
 
+static enum incident_action find_text(const char *url, const char *detail)
+{
+	return find(&(struct event_row){.kind = EVENT_GUARD_CHANGED,
+					.cluster = 1,
+					.guard = 7,
+					.pages = 1,
+					.url = slice_of(url)},
+		    detail);
+}
+
+static size_t texts_of(size_t incident)
+{
+	const json_t *guards =
+		json_object_get(incidents[incident].detail, "guards");
+
+	return json_array_size(
+		json_object_get(json_array_get(guards, 0), "texts"));
+}
+
+TEST(changed_texts_of_a_guard_are_listed_together)
+{
+	for (int i = 0; i < 10; i++)
+		(void)find_text("http://a.test/", "{\"changes\":[]}");
+	ck_assert_uint_eq(count, 1);
+	ck_assert_uint_eq(alert_of(0), EVENT_INCIDENT_TEXT);
+	ck_assert_uint_eq(texts_of(0), 8);
+	ck_assert_int_eq(after(WINDOW, 0), INCIDENT_REPORT);
+}
+
+TEST(the_next_change_of_a_page_is_another_alert)
+{
+	static const char page[] = "{\"selector\":\"http://a.test/\"}";
+
+	(void)find_text("http://a.test/", page);
+	ck_assert_int_eq(after(WINDOW, 0), INCIDENT_REPORT);
+	(void)find_text("http://a.test/", page);
+	ck_assert_uint_eq(count, 2);
+}
+
+TEST(more_changed_pages_of_a_template_update_its_alert)
+{
+	(void)find_text("http://a.test/1", "{}");
+	ck_assert_int_eq(after(WINDOW, 0), INCIDENT_REPORT);
+	(void)find_text("http://a.test/2", "{}");
+	ck_assert_uint_eq(count, 1);
+	ck_assert_int_eq(after(WINDOW, 0), INCIDENT_UPDATE);
+	ck_assert_uint_eq(texts_of(0), 2);
+}
+
 TEST(a_field_that_has_values_again_soon_is_not_reported)
 {
 	find_field(EVENT_FIELD_FIRING, "{\"field\":\"price\"}");

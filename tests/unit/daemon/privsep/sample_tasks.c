@@ -164,6 +164,21 @@ static struct message fields_sample(unsigned variant)
 	return message;
 }
 
+static struct message change_sample(void)
+{
+	struct message message = {0};
+
+	append_page(&message.body);
+	append_page(&message.body);
+	message.head = row_codec_encode(
+		&change_request_layout,
+		&(struct change_request){.limits = limits_of_all(),
+					 .page_bytes = message.body.size / 2,
+					 .visits = 3,
+					 .parts = slice_of("[1,3,2,1]")});
+	return message;
+}
+
 struct message sample_task(enum task_kind kind, unsigned variant)
 {
 	switch (kind) {
@@ -182,6 +197,8 @@ struct message sample_task(enum task_kind kind, unsigned variant)
 		return fields_sample(variant);
 	case TASK_ARCHIVE:
 		return archive_sample();
+	case TASK_CHANGE:
+		return change_sample();
 	default:
 		return tree_sample();
 	}

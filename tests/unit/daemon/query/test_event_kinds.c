@@ -45,7 +45,8 @@ TEST(a_list_is_all_of_its_items)
 {
 	ck_assert_uint_eq(read_kinds("page.removed, guard.*"),
 			  UINT64_C(1) << 6 | UINT64_C(3) << 20 |
-				  UINT64_C(1) << 24 | UINT64_C(3) << 34);
+				  UINT64_C(1) << 24 | UINT64_C(3) << 34 |
+				  UINT64_C(1) << 55);
 }
 
 TEST(alerts_match_the_table)
@@ -53,11 +54,11 @@ TEST(alerts_match_the_table)
 	/*
 	 * 37 field.changed, 38 field.healed; 40 incident.changed ..
 	 * 49 incident.guard_resolved; 53 incident.field,
-	 * 54 incident.field_resolved
+	 * 54 incident.field_resolved; 56 incident.text
 	 */
-	ck_assert_uint_eq(kind_set_alerts(), UINT64_C(3) << 37 |
-						     UINT64_C(0x3ff) << 40 |
-						     UINT64_C(3) << 53);
+	ck_assert_uint_eq(kind_set_alerts(),
+			  UINT64_C(3) << 37 | UINT64_C(0x3ff) << 40 |
+				  UINT64_C(3) << 53 | UINT64_C(1) << 56);
 	ck_assert_uint_eq(read_kinds("alerts"), kind_set_alerts());
 }
 

@@ -163,7 +163,8 @@ class Delivery(harness.Case):
         self.assertIn("templated", delivery.headers["User-Agent"])
         event = json.loads(daemon.get("/v1/events",
                                       kinds="site.added").text)
-        self.assertEqual(delivery.event, {**event, "links": []})
+        self.assertEqual(delivery.event, {**event, "links": [
+            {"name": "Page", "url": event["url"]}]})
         self.assertEqual(event["site"], "s0.invalid")
         self.assertIs(event["alert"], False)
         self.assertIsNone(event["detail"])

@@ -372,8 +372,8 @@ static bool read_hook(struct call *call, const json_t *request,
 	const char *kinds;
 	char message[256];
 
-	if (!hook_target_make(request, target, &kinds, message,
-			      sizeof(message)))
+	if (!hook_target_make(request, target, &kinds,
+			      &(struct failure_text){message, sizeof(message)}))
 		return call_refuse(call, "%s", message);
 	hook->target = buffer_slice(target);
 	if (!hook_read_text(call, request, "secret", MAX_SECRET_BYTES,

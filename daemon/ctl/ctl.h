@@ -227,7 +227,6 @@ extern action_code run_completion_words;
 /* ctl_admin.c */
 extern action_code run_feed_add;
 extern action_code run_status;
-extern action_code run_feed_add;
 extern action_code run_token_add;
 extern action_code run_ui;
 void node_arrange(json_t *answer);

@@ -511,24 +511,26 @@ enum ctl_status run_texts(const struct ctl *ctl)
 
 /* The action templatectl page changes. */
 
-/*
- * How words are marked: with colours on a terminal, otherwise as in wdiff. NULL
- * ends a mark.
- */
-struct word_marks {
-	const char *removed;
-	const char *removed_end;
-	const char *added;
-	const char *added_end;
+struct word_mark {
+	const char *begin;
+	const char *end;
 };
 
-static const struct word_marks plain_marks = {"[-", "-]", "{+", "+}"};
-static const struct word_marks colour_marks = {"\033[31m", "\033[0m",
-					       "\033[32m", "\033[0m"};
+/* How words are marked: with colours on a terminal, otherwise as in wdiff. */
+struct word_marks {
+	struct word_mark removed;
+	struct word_mark added;
+};
+
+static const struct word_marks plain_marks = {{"[-", "-]"}, {"{+", "+}"}};
+static const struct word_marks colour_marks = {{"\033[31m", "\033[0m"},
+					       {"\033[32m", "\033[0m"}};
+static const struct word_mark no_mark = {"", ""};
 
 static const struct word_marks *word_marks_choose(void)
 {
-	const char *no_colour = getenv("NO_COLOR");
+	const char *no_colour = getenv("NO_COLOR"); /* NOLINT(concurrency-mt-unsafe):
+						       no other thread */
 
 	return isatty(STDOUT_FILENO) && (no_colour == NULL || *no_colour == 0)
 		       ? &colour_marks
@@ -537,16 +539,16 @@ static const struct word_marks *word_marks_choose(void)
 
 /* Append the words [first, first + count) between the marks. */
 static void words_append(const struct text_words *words, size_t first,
-			 size_t count, const char *begin, const char *end,
+			 size_t count, const struct word_mark *mark,
 			 struct buffer *out)
 {
 	if (count == 0)
 		return;
 	if (out->size > 0)
 		buffer_append_byte(out, ' ');
-	buffer_append_text(out, begin);
+	buffer_append_text(out, mark->begin);
 	terminal_clean(text_words_slice(words, first, first + count), out);
-	buffer_append_text(out, end);
+	buffer_append_text(out, mark->end);
 }
 
 /* Append both texts as one, with the removed and the added words marked. */
@@ -563,14 +565,14 @@ static void change_append(struct arena *arena, const json_t *change,
 	for (size_t i = 0; i < diff.count; i++) {
 		const struct diff_range *range = &diff.ranges[i];
 
-		words_append(&after, at, range->after - at, "", "", out);
+		words_append(&after, at, range->after - at, &no_mark, out);
 		words_append(&before, range->before, range->removed,
-			     marks->removed, marks->removed_end, out);
-		words_append(&after, range->after, range->added, marks->added,
-			     marks->added_end, out);
+			     &marks->removed, out);
+		words_append(&after, range->after, range->added, &marks->added,
+			     out);
 		at = range->after + range->added;
 	}
-	words_append(&after, at, after.count - at, "", "", out);
+	words_append(&after, at, after.count - at, &no_mark, out);
 }
 
 static void page_changes_print(const json_t *answer)

@@ -655,7 +655,7 @@ enum error tokens_create(struct tokens *tokens,
 
 	if (!token_name_is_valid(token->name))
 		return ERR_MALFORMED;
-	memcpy(token_out, prefix, strlen(prefix));
+	(void)snprintf(token_out, TOKEN_BYTES, "%s", prefix);
 	if (!credential_make(token_out + strlen(prefix)))
 		return ERR_IO;
 	credential_digest(token_out, row.digest);

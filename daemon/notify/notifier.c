@@ -278,12 +278,13 @@ void delivery_send(struct delivery *delivery)
 		outlet->is_running = true;
 		hook_request_free(&outlet->request);
 		outlet->request = (struct hook_request){0};
-		if (!hook_request_make(buffer_slice(&outlet->target),
-				       buffer_slice(&outlet->body),
-				       delivery->daemon_url == NULL
-					       ? ""
-					       : delivery->daemon_url,
-				       &outlet->request, why, sizeof(why)))
+		if (!hook_request_make(
+			    buffer_slice(&outlet->target),
+			    buffer_slice(&outlet->body),
+			    delivery->daemon_url == NULL ? ""
+							 : delivery->daemon_url,
+			    &outlet->request,
+			    &(struct failure_text){why, sizeof(why)}))
 			end_event(delivery, outlet, 0, why);
 		else if (hook_target_is_command(buffer_slice(&outlet->target)))
 			run_command(delivery, outlet);

@@ -450,7 +450,7 @@ const char *hook_target_form(const json_t *settings, struct slice target)
  */
 static bool hook_read_fields(const struct hook_form *form,
 			     const json_t *request, json_t *settings,
-			     char *message, size_t size)
+			     const struct failure_text *why)
 {
 	for (const struct hook_field *field = form->fields; field->name != NULL;
 	     field++) {
@@ -465,7 +465,8 @@ static bool hook_read_fields(const struct hook_form *form,
 				? hook_field_check(field, value)
 				: "must be a text";
 		if (wrong != NULL) {
-			snprintf(message, size, "%s: %s", field->name, wrong);
+			snprintf(why->text, why->size, "%s: %s", field->name,
+				 wrong);
 			return false;
 		}
 		if (*value != '\0')
@@ -568,24 +569,25 @@ static bool hook_is_json(const char *type, struct slice body)
 
 /* Write the template of the user, which must be JSON if its type is. */
 static bool hook_write_template(const json_t *settings, const json_t *values,
-				struct buffer *body, char *message, size_t size)
+				struct buffer *body,
+				const struct failure_text *why)
 {
 	const char *type = hook_setting(settings, "content_type");
 
 	if (!payload_write(slice_of(hook_setting(settings, "template")),
-			   payload_type_of(type), values, body, message, size))
+			   payload_type_of(type), values, body, why))
 		return false;
 	if (hook_is_json(type, buffer_slice(body)))
 		return true;
-	snprintf(message, size,
+	snprintf(why->text, why->size,
 		 "the result is no JSON; quote the values, as "
 		 "in \"{title}\"");
 	return false;
 }
 
 /* Write the template with several events, so that mistakes are found now. */
-static bool hook_try_template(const json_t *settings, char *message,
-			      size_t size)
+static bool hook_try_template(const json_t *settings,
+			      const struct failure_text *why)
 {
 	static const uint16_t kinds[] = {EVENT_INCIDENT_CHANGED,
 					 EVENT_INCIDENT_BACK, EVENT_HOOK_TEST};
@@ -605,10 +607,11 @@ static bool hook_try_template(const json_t *settings, char *message,
 		struct buffer body = {0};
 		char what[200];
 
-		is_right = hook_write_template(settings, values, &body, what,
-					       sizeof(what));
+		is_right = hook_write_template(
+			settings, values, &body,
+			&(struct failure_text){what, sizeof(what)});
 		if (!is_right)
-			snprintf(message, size, "template: %s", what);
+			snprintf(why->text, why->size, "template: %s", what);
 		buffer_free(&body);
 		json_decref(values);
 		json_decref(event);
@@ -618,26 +621,27 @@ static bool hook_try_template(const json_t *settings, char *message,
 
 static bool hook_settings_make(const struct hook_form *form,
 			       const json_t *request, json_t *settings,
-			       char *message, size_t size)
+			       const struct failure_text *why)
 {
 	const char *wrong = hook_foreign_field(form, request);
 
 	if (wrong != NULL) {
-		snprintf(message, size, "%s: the form %s has no such field",
-			 wrong, form->name);
+		snprintf(why->text, why->size,
+			 "%s: the form %s has no such field", wrong,
+			 form->name);
 		return false;
 	}
-	if (!hook_read_fields(form, request, settings, message, size))
+	if (!hook_read_fields(form, request, settings, why))
 		return false;
 	wrong = hook_settings_check(form, settings);
 	if (wrong != NULL)
-		snprintf(message, size, "%s", wrong);
+		snprintf(why->text, why->size, "%s", wrong);
 	return wrong == NULL && (strcmp(form->name, "template") != 0 ||
-				 hook_try_template(settings, message, size));
+				 hook_try_template(settings, why));
 }
 
 bool hook_target_make(const json_t *request, struct buffer *out,
-		      const char **kinds_out, char *message, size_t size)
+		      const char **kinds_out, const struct failure_text *why)
 {
 	const char *name = json_member_text(request, "form");
 	const char *target = hook_setting(request, "target");
@@ -648,19 +652,19 @@ bool hook_target_make(const json_t *request, struct buffer *out,
 
 	*kinds_out = "";
 	if (form == NULL) {
-		snprintf(message, size,
+		snprintf(why->text, why->size,
 			 "form: unknown; see GET /v1/hook-forms");
 		return false;
 	}
 	settings = json_pack("{s:s}", "form", form->name);
 	*kinds_out = form->kinds;
-	is_right = hook_settings_make(form, request, settings, message, size);
+	is_right = hook_settings_make(form, request, settings, why);
 	if (is_right && form->body == NULL && form->type != NULL)
 		buffer_append_text(out, target);
 	else if (is_right)
 		json_append(out, json_incref(settings), 0);
 	if (is_right && out->size > MAX_SETTINGS_BYTES) {
-		snprintf(message, size, "the fields are too long");
+		snprintf(why->text, why->size, "the fields are too long");
 		is_right = false;
 	}
 	json_decref(settings);
@@ -724,21 +728,21 @@ void hook_request_free(struct hook_request *request)
 
 /* Write the URL of the mail server with user and password. */
 static bool hook_mail_url(const json_t *values, struct buffer *out,
-			  char *message, size_t size)
+			  const struct failure_text *why)
 {
 	const char *target = hook_setting(values, "target");
 	size_t scheme = strcspn(target, ":") + strlen("://");
 
 	buffer_append(out, target, scheme);
 	if (!payload_write(slice_of("{?user}{user}:{password}@{/user}"),
-			   PAYLOAD_FORM, values, out, message, size))
+			   PAYLOAD_FORM, values, out, why))
 		return false;
 	buffer_append_text(out, target + scheme);
 	return true;
 }
 
 static bool hook_write_mail(const json_t *values, struct hook_request *request,
-			    char *message, size_t size)
+			    const struct failure_text *why)
 {
 	struct slice list = slice_of(hook_setting(values, "to"));
 	struct slice address = mail_next_address(&list);
@@ -766,9 +770,9 @@ static bool hook_write_mail(const json_t *values, struct hook_request *request,
 	request->is_unencrypted =
 		strcmp(hook_setting(values, "starttls"), "never") == 0;
 	mail.from = request->from.data;
-	if (!hook_mail_url(values, &request->url, message, size) ||
+	if (!hook_mail_url(values, &request->url, why) ||
 	    !payload_write(slice_of(hook_form_find("mail")->body), PAYLOAD_TEXT,
-			   values, &text, message, size)) {
+			   values, &text, why)) {
 		buffer_free(&text);
 		return false;
 	}
@@ -781,15 +785,15 @@ static bool hook_write_mail(const json_t *values, struct hook_request *request,
 
 static bool hook_write_form(const struct hook_form *form,
 			    const json_t *settings, const json_t *values,
-			    struct hook_request *request, char *message,
-			    size_t size)
+			    struct hook_request *request,
+			    const struct failure_text *why)
 {
 	const char *target = hook_setting(settings, "target");
 	const char *header = hook_setting(settings, "header");
 	size_t length = strlen(target);
 
 	if (strcmp(form->name, "mail") == 0)
-		return hook_write_mail(values, request, message, size);
+		return hook_write_mail(values, request, why);
 	request->method = form->method;
 	if (form->path != NULL && length > 0 && target[length - 1] == '/')
 		length--;
@@ -801,17 +805,15 @@ static bool hook_write_form(const struct hook_form *form,
 	if (*header != '\0')
 		buffer_printf(&request->headers, "%s\n", header);
 	if (!payload_write(slice_of(form->path == NULL ? "" : form->path),
-			   PAYLOAD_FORM, values, &request->url, message,
-			   size) ||
+			   PAYLOAD_FORM, values, &request->url, why) ||
 	    !payload_write(slice_of(form->headers), PAYLOAD_LINE, values,
-			   &request->headers, message, size))
+			   &request->headers, why))
 		return false;
-	return form->body == NULL
-		       ? hook_write_template(settings, values, &request->body,
-					     message, size)
-		       : payload_write(slice_of(form->body),
-				       payload_type_of(form->type), values,
-				       &request->body, message, size);
+	return form->body == NULL ? hook_write_template(settings, values,
+							&request->body, why)
+				  : payload_write(slice_of(form->body),
+						  payload_type_of(form->type),
+						  values, &request->body, why);
 }
 
 /* The form "json": the event with its links. */
@@ -830,7 +832,7 @@ static void hook_write_event(struct slice target, const json_t *event,
 
 bool hook_request_make(struct slice target, struct slice event_text,
 		       const char *daemon_url, struct hook_request *request,
-		       char *message, size_t size)
+		       const struct failure_text *why)
 {
 	json_t *settings = hook_target_settings(target);
 	json_t *event = json_read(event_text);
@@ -843,7 +845,7 @@ bool hook_request_make(struct slice target, struct slice event_text,
 		values = hook_values(event, settings, daemon_url);
 		is_made = hook_write_form(
 			hook_form_find(json_member_text(settings, "form")),
-			settings, values, request, message, size);
+			settings, values, request, why);
 	}
 	buffer_append_byte(&request->url, '\0');
 	if (is_made &&
@@ -852,7 +854,7 @@ bool hook_request_make(struct slice target, struct slice event_text,
 		     ? !hook_target_server(target, &request->server)
 		     : url_parse(&request->server, slice_of(request->url.data),
 				 NULL) != ERR_NONE)) {
-		snprintf(message, size, "its URL is invalid");
+		snprintf(why->text, why->size, "its URL is invalid");
 		is_made = false;
 	}
 	json_decref(values);

@@ -17,6 +17,7 @@
 #include "base/buffer.h"
 #include "base/limit.h"
 #include "crawl/url/url.h"
+#include "daemon/query/payload.h"
 
 enum {
 	MAX_TARGET_BYTES = 2048,              /* of a URL or a command */
@@ -33,10 +34,10 @@ json_t *hook_forms_json(void);
  * Append the target of a hook with the members `form`, `target` and so on of
  * the request, an object. *kinds_out are the events that the form needs if the
  * request names none; "" = alerts. If a member is invalid, write the error text
- * to `message` [size] and return false.
+ * to `why` and return false.
  */
 bool hook_target_make(const json_t *request, struct buffer *out,
-		      const char **kinds_out, char *message, size_t size);
+		      const char **kinds_out, const struct failure_text *why);
 
 /* Return the name of the form: "json" for a URL, "command" for a command. */
 const char *hook_target_form(const json_t *settings, struct slice target);
@@ -76,11 +77,11 @@ void hook_request_free(struct hook_request *request);
 
 /*
  * Make the request for the event, the text of its JSON. `daemon_url` as in
- * event_links(). On failure write the reason to `message` [size] and return
+ * event_links(). On failure write the reason to `why` and return
  * false; the request must be freed in any case.
  */
 bool hook_request_make(struct slice target, struct slice event,
 		       const char *daemon_url, struct hook_request *request,
-		       char *message, size_t size);
+		       const struct failure_text *why);
 
 #endif

@@ -44,8 +44,7 @@ struct payload_work {
 	struct buffer *out;
 	char section[64]; /* name of the open section, or "" */
 	bool is_skipped;  /* the open section is left out */
-	char *message;
-	size_t message_size;
+	const struct failure_text *why;
 };
 
 enum payload_type payload_type_of(const char *media_type)
@@ -115,15 +114,17 @@ static void payload_append_byte(struct payload_work *work, char byte)
 			buffer_printf(work->out, "%%%02X", (unsigned char)byte);
 		break;
 	case PAYLOAD_XML:
-		payload_append_xml(work->out,
-				   is_control && byte != '\n' ? ' ' : byte);
+		payload_append_xml(
+			work->out,
+			(char)(is_control && byte != '\n' ? ' ' : byte));
 		break;
 	default:
-		buffer_append_byte(work->out,
-				   is_control && (byte != '\n' ||
-						  work->type == PAYLOAD_LINE)
-					   ? ' '
-					   : byte);
+		buffer_append_byte(
+			work->out,
+			(char)(is_control && (byte != '\n' ||
+					      work->type == PAYLOAD_LINE)
+				       ? ' '
+				       : byte));
 		break;
 	}
 }
@@ -237,7 +238,7 @@ static bool payload_map_find(const char *map, const char *text,
 static bool payload_fail(const struct payload_work *work, const char *what,
 			 const char *text)
 {
-	snprintf(work->message, work->message_size, "{%.60s}: %s", text, what);
+	snprintf(work->why->text, work->why->size, "{%.60s}: %s", text, what);
 	return false;
 }
 
@@ -345,20 +346,17 @@ static bool payload_read_tag(struct slice *rest, struct payload_tag *tag)
 }
 
 bool payload_write(struct slice text, enum payload_type type,
-		   const json_t *values, struct buffer *out, char *message,
-		   size_t size)
+		   const json_t *values, struct buffer *out,
+		   const struct failure_text *why)
 {
-	struct payload_work work = {.type = type,
-				    .values = values,
-				    .out = out,
-				    .message = message,
-				    .message_size = size};
+	struct payload_work work = {
+		.type = type, .values = values, .out = out, .why = why};
 	size_t before = out->size;
 	struct payload_tag tag;
 
 	while (text.size > 0) {
 		char byte = slice_byte(text, 0);
-		char next = text.size > 1 ? slice_byte(text, 1) : '\0';
+		char next = (char)(text.size > 1 ? slice_byte(text, 1) : '\0');
 
 		slice_advance(&text, 1);
 		if (byte != '{' || !((next >= 'a' && next <= 'z') ||
@@ -371,7 +369,8 @@ bool payload_write(struct slice text, enum payload_type type,
 			return false;
 		}
 		if (out->size - before > MAX_PAYLOAD_BYTES) {
-			snprintf(message, size, "the text is over %d bytes",
+			snprintf(why->text, why->size,
+				 "the text is over %d bytes",
 				 MAX_PAYLOAD_BYTES);
 			return false;
 		}

@@ -22,6 +22,12 @@
 #include "base/buffer.h"
 #include "base/limit.h"
 
+/* Where a function writes the reason of its failure, as a sentence. */
+struct failure_text {
+	char *text; /* [size] */
+	size_t size;
+};
+
 enum payload_type {
 	/* values are parts of JSON strings; numbers, lists and objects are
 	   JSON */
@@ -39,11 +45,11 @@ enum payload_type payload_type_of(const char *media_type);
 
 /*
  * Append the text with the values, an object. If the text is malformed, names
- * no value, or becomes too large, write the error text to `message` [size] and
+ * no value, or becomes too large, write the error text to `why` and
  * return false; then `out` has a part of it.
  */
 bool payload_write(struct slice text, enum payload_type type,
-		   const json_t *values, struct buffer *out, char *message,
-		   size_t size);
+		   const json_t *values, struct buffer *out,
+		   const struct failure_text *why);
 
 #endif

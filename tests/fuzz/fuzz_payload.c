@@ -23,8 +23,9 @@ static bool write_with(struct slice text, enum payload_type type,
 {
 	json_t *values = make_values(value);
 	char message[64] = "";
-	bool is_written = payload_write(text, type, values, out, message,
-					sizeof(message));
+	bool is_written =
+		payload_write(text, type, values, out,
+			      &(struct failure_text){message, sizeof(message)});
 
 	require(is_written == (*message == '\0'));
 	json_decref(values);

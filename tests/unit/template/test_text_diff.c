@@ -85,6 +85,7 @@ TEST(one_sequence_may_be_empty)
 }
 
 /* The length of the longest common subsequence, by the definition. */
+/* NOLINTNEXTLINE(misc-no-recursion): the sequences are short */
 static size_t common(const uint64_t *a, size_t a_count, const uint64_t *b,
 		     size_t b_count)
 {

@@ -19,8 +19,9 @@ static void make(const char *request, struct buffer *target)
 	const char *kinds;
 	char message[200] = "";
 
-	ck_assert_msg(hook_target_make(value, target, &kinds, message,
-				       sizeof(message)),
+	ck_assert_msg(hook_target_make(
+			      value, target, &kinds,
+			      &(struct failure_text){message, sizeof(message)}),
 		      "%s", message);
 }
 
@@ -30,9 +31,10 @@ static void request_of(const char *fields, struct hook_request *request)
 	char message[200] = "";
 
 	make(fields, &target);
-	ck_assert_msg(hook_request_make(buffer_slice(&target),
-					slice_of(event_text), "https://w.test",
-					request, message, sizeof(message)),
+	ck_assert_msg(hook_request_make(
+			      buffer_slice(&target), slice_of(event_text),
+			      "https://w.test", request,
+			      &(struct failure_text){message, sizeof(message)}),
 		      "%s", message);
 	buffer_append_byte(&request->headers, '\0');
 }

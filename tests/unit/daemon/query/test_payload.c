@@ -17,8 +17,8 @@ static bool write_as(enum payload_type type, const char *text,
 	bool is_written;
 
 	ck_assert_ptr_nonnull(values);
-	is_written =
-		payload_write(slice_of(text), type, values, out, message, 100);
+	is_written = payload_write(slice_of(text), type, values, out,
+				   &(struct failure_text){message, 100});
 	buffer_append_byte(out, '\0');
 	return is_written;
 }

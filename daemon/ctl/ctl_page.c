@@ -529,8 +529,8 @@ static const struct word_mark no_mark = {"", ""};
 
 static const struct word_marks *word_marks_choose(void)
 {
-	const char *no_colour = getenv("NO_COLOR"); /* NOLINT(concurrency-mt-unsafe):
-						       no other thread */
+	/* NOLINTNEXTLINE(concurrency-mt-unsafe): one thread */
+	const char *no_colour = getenv("NO_COLOR");
 
 	return isatty(STDOUT_FILENO) && (no_colour == NULL || *no_colour == 0)
 		       ? &colour_marks

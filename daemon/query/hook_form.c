@@ -270,6 +270,12 @@ static const struct hook_form *hook_form_find(const char *name)
 	return NULL;
 }
 
+/* Return whether the target of the form is a text, without settings. */
+static bool hook_form_is_plain(const struct hook_form *form)
+{
+	return form->body == NULL && form->type != NULL;
+}
+
 json_t *hook_forms_json(void)
 {
 	json_t *list = json_array();
@@ -422,12 +428,14 @@ static const char *hook_setting(const json_t *settings, const char *name)
 
 json_t *hook_target_settings(struct slice target)
 {
+	const struct hook_form *form;
 	json_t *settings;
 
 	if (target.size == 0 || slice_byte(target, 0) != '{')
 		return NULL;
 	settings = json_loadb(target.data, target.size, 0, NULL);
-	if (hook_form_find(json_member_text(settings, "form")) != NULL)
+	form = hook_form_find(json_member_text(settings, "form"));
+	if (form != NULL && !hook_form_is_plain(form))
 		return settings;
 	json_decref(settings);
 	return NULL;
@@ -501,9 +509,14 @@ static const char *hook_foreign_field(const struct hook_form *form,
 static const char *hook_settings_check(const struct hook_form *form,
 				       const json_t *settings)
 {
+	struct slice target = slice_of(hook_setting(settings, "target"));
 	bool has_user = *hook_setting(settings, "user") != '\0';
 	bool has_password = *hook_setting(settings, "password") != '\0';
 
+	/* otherwise a command could be settings that nothing has checked */
+	if (hook_form_is_plain(form) &&
+	    strcmp(hook_target_form(NULL, target), form->name) != 0)
+		return "target: must begin with " HOOK_COMMAND;
 	if (strcmp(form->name, "mail") != 0)
 		return NULL;
 	if (has_user != has_password)
@@ -659,7 +672,7 @@ bool hook_target_make(const json_t *request, struct buffer *out,
 	settings = json_pack("{s:s}", "form", form->name);
 	*kinds_out = form->kinds;
 	is_right = hook_settings_make(form, request, settings, why);
-	if (is_right && form->body == NULL && form->type != NULL)
+	if (is_right && hook_form_is_plain(form))
 		buffer_append_text(out, target);
 	else if (is_right)
 		json_append(out, json_incref(settings), 0);
@@ -726,19 +739,22 @@ void hook_request_free(struct hook_request *request)
 	buffer_free(&request->recipients);
 }
 
-/* Write the URL of the mail server with user and password. */
-static bool hook_mail_url(const json_t *values, struct buffer *out,
-			  const struct failure_text *why)
+/* Write the URL of the mail server with user and password; ":" ends a user. */
+static void hook_mail_url(const json_t *values, struct buffer *out)
 {
 	const char *target = hook_setting(values, "target");
+	const char *user = hook_setting(values, "user");
 	size_t scheme = strcspn(target, ":") + strlen("://");
 
 	buffer_append(out, target, scheme);
-	if (!payload_write(slice_of("{?user}{user}:{password}@{/user}"),
-			   PAYLOAD_FORM, values, out, why))
-		return false;
+	if (*user != '\0') {
+		percent_append(out, slice_of(user), "");
+		buffer_append_byte(out, ':');
+		percent_append(out, slice_of(hook_setting(values, "password")),
+			       "");
+		buffer_append_byte(out, '@');
+	}
 	buffer_append_text(out, target + scheme);
-	return true;
 }
 
 static bool hook_write_mail(const json_t *values, struct hook_request *request,
@@ -770,8 +786,8 @@ static bool hook_write_mail(const json_t *values, struct hook_request *request,
 	request->is_unencrypted =
 		strcmp(hook_setting(values, "starttls"), "never") == 0;
 	mail.from = request->from.data;
-	if (!hook_mail_url(values, &request->url, why) ||
-	    !payload_write(slice_of(hook_form_find("mail")->body), PAYLOAD_TEXT,
+	hook_mail_url(values, &request->url);
+	if (!payload_write(slice_of(hook_form_find("mail")->body), PAYLOAD_TEXT,
 			   values, &text, why)) {
 		buffer_free(&text);
 		return false;

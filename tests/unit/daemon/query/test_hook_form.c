@@ -102,12 +102,12 @@ TEST(a_mail_server_gets_its_user_escaped)
 {
 	struct hook_request request = {0};
 
-	request_of(
-		"{\"form\":\"mail\",\"target\":\"smtps://m.example:465\","
-		"\"to\":\"a@b.test\",\"user\":\"u@v\",\"password\":\"p/@ :\"}",
-		&request);
+	request_of("{\"form\":\"mail\",\"target\":\"smtps://m.example:465\","
+		   "\"to\":\"a@b.test\",\"user\":\"u:@v\","
+		   "\"password\":\"p/@ :\"}",
+		   &request);
 	ck_assert_str_eq(request.url.data,
-			 "smtps://u%40v:p%2F%40%20:@m.example:465");
+			 "smtps://u%3A%40v:p%2F%40%20%3A@m.example:465");
 	ck_assert_str_eq(request.server.host, "m.example:465");
 	ck_assert_str_eq(request.recipients.data, "a@b.test\n");
 	ck_assert(request.is_mail && !request.is_unencrypted);
@@ -135,6 +135,31 @@ TEST(secrets_are_redacted)
 		       "\"https://api.telegram.org\",\"chat\":\"1\"}");
 	check_redacted("{\"target\":\"http://b.example/x\"}",
 		       "http://b.example/***");
+}
+
+static void refuse(const char *form, const char *target, const char *wanted)
+{
+	AUTO_JSON *request =
+		json_pack("{s:s, s:s}", "form", form, "target", target);
+	AUTO_BUFFER made = {0};
+	const char *kinds;
+	char message[200] = "";
+
+	ck_assert(!hook_target_make(
+		request, &made, &kinds,
+		&(struct failure_text){message, sizeof(message)}));
+	ck_assert_str_eq(message, wanted);
+	ck_assert_ptr_null(hook_target_settings(slice_of(target)));
+}
+
+TEST(a_command_cannot_be_settings_that_nobody_has_checked)
+{
+	refuse("command",
+	       "{\"form\":\"command\",\"target\":\"http://b.example/\"}",
+	       "target: must begin with exec:");
+	refuse("command", "http://b.example/", "target: must begin with exec:");
+	refuse("json", "{\"form\":\"json\",\"target\":\"http://b.example/\"}",
+	       "target: not an http:// or https:// URL");
 }
 
 TEST(damaged_settings_are_a_url)

@@ -383,6 +383,19 @@ static void transfer_keep_answer(struct fetch_transfer *transfer,
 	buffer_append_slice(answer, bytes);
 }
 
+/*
+ * Keep a line of a mail server, except replies to QUIT, which say nothing about
+ * the mail.
+ */
+static void transfer_take_reply(struct fetch_transfer *transfer,
+				struct slice line)
+{
+	if (transfer->has_quit)
+		return;
+	buffer_clear(&transfer->result.body);
+	transfer_keep_answer(transfer, line);
+}
+
 static size_t transfer_on_header(char *data, size_t size, size_t count,
 				 void *context)
 {
@@ -391,16 +404,15 @@ static size_t transfer_on_header(char *data, size_t size, size_t count,
 	bool is_begin = line.size >= 5 && memcmp(data, "HTTP/", 5) == 0;
 
 	transfer->bytes.headers += line.size;
-	if (transfer->is_mail && memcmp(data, "221", 3) != 0) {
-		/* a reply, except to QUIT */
-		buffer_clear(&transfer->result.body);
-		transfer_keep_answer(transfer, line);
-	}
 	if (transfer->bytes.headers > MAX_HEADER_BYTES) {
 		transfer_fail(transfer, ERR_TOO_LARGE,
 			      "the headers are over %d bytes",
 			      MAX_HEADER_BYTES);
 		return 0;
+	}
+	if (transfer->is_mail) {
+		transfer_take_reply(transfer, line);
+		return line.size;
 	}
 	if (transfer->is_headed) /* the line is a trailer, after the body */
 		return line.size;
@@ -569,6 +581,9 @@ static int transfer_on_debug(CURL *easy, curl_infotype type, char *data,
 		 transfer->plan->options.keeps_headers &&
 		 !(size > length && memcmp(data, tunnel, length) == 0))
 		buffer_append(&transfer->result.request, data, size);
+	if (transfer->is_mail && type == CURLINFO_HEADER_OUT && size >= 4 &&
+	    memcmp(data, "QUIT", 4) == 0)
+		transfer->has_quit = true;
 	return 0;
 }
 
@@ -731,6 +746,7 @@ static void transfer_reset(struct fetch_transfer *transfer,
 	transfer->result = (struct fetch_result){.context = request->context};
 	response_head_begin(&transfer->answer);
 	transfer->is_headed = false;
+	transfer->has_quit = false;
 	transfer->bytes = (struct transfer_counts){0};
 	transfer->error_text[0] = '\0';
 }

@@ -134,6 +134,7 @@ struct fetch_transfer {
 	bool is_conditional;
 	bool is_post; /* struct fetch_post */
 	bool is_mail;
+	bool has_quit;                 /* a mail: QUIT was sent */
 	struct curl_slist *recipients; /* of a mail, or NULL */
 	struct buffer mail;            /* a mail; its rest is not sent yet */
 	size_t mail_sent;

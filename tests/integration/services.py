@@ -316,7 +316,7 @@ class MailHandler(socketserver.StreamRequestHandler):
                                self.is_encrypted))
             self.say("250 2.0.0 queued as 17")
         elif word == "QUIT":
-            self.say("221 bye")
+            self.say(mail.farewell)
             return False
         else:
             self.say("502 what?")
@@ -337,7 +337,7 @@ class Mail:
             self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             self.context.load_cert_chain(*certificate)
         self.is_implicit, self.password = is_implicit, password
-        self.refusal = None
+        self.refusal, self.farewell = None, "221 bye"
         self.mails, self.commands = [], []
         self.server = MailServer(("127.0.0.1", 0), MailHandler)
         self.server.mail = self

@@ -392,6 +392,17 @@ class Notify(harness.Case):
         self.assertFalse(answer["delivered"])
         self.assertEqual(answer["error"], "550 5.1.1 no such user")
 
+    def test_a_mail_that_was_taken_is_sent_once_whatever_follows(self):
+        mail = self.mail()
+        mail.farewell = "451 too late\r\n\r\nx"
+        daemon = self.daemon(CALM)
+        hook = self.add(daemon, form="mail", to="a@b.test", starttls="never",
+                        target=f"smtp://127.0.0.1:{mail.port}")
+        answer = self.probe(daemon, hook)
+        self.assertTrue(answer["delivered"], answer)
+        self.assertEqual(answer["status"], 250)
+        self.assertEqual(len(mail.mails), 1)
+
     def test_a_server_with_an_unknown_certificate_gets_no_mail(self):
         mail = self.mail(self.certificate())
         daemon = self.daemon(CALM)

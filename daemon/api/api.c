@@ -290,19 +290,29 @@ bool call_refuse(struct call *call, const char *format, ...)
 	return false;
 }
 
+/*
+ * Add a header to the response. The parts of a report add none: there is room
+ * for only MAX_EXCHANGE_HEADERS.
+ */
+static void call_add_header(struct call *call, const char *name,
+			    const char *value)
+{
+	if (call->answer_out == NULL)
+		http_add_header(call->exchange, name, value);
+}
+
 enum http_verdict call_fail_with(struct call *call, enum error error,
 				 const char *detail)
 {
 	if (error == ERR_NOT_OWNER || error == ERR_LOG_UNAVAILABLE ||
 	    error == ERR_BUSY)
-		http_add_header(call->exchange, "Retry-After", "1");
+		call_add_header(call, "Retry-After", "1");
 	/*
 	 * the site moved to another node while the request was in transit; this
 	 * header makes the sender find the new owner
 	 */
 	if (error == ERR_NOT_OWNER && call->is_passed)
-		http_add_header(call->exchange, FORWARD_HEADER_REJECTION,
-				"misdirected");
+		call_add_header(call, FORWARD_HEADER_REJECTION, "misdirected");
 	return call_fail(call, api_http_status(error), error_code(error),
 			 "%s%s%s", error_text(error),
 			 detail[0] == '\0' ? "" : ": ", detail);

@@ -98,6 +98,20 @@ static void refuse(const char *method, const char *target, const char *body,
 
 FIXTURE(.setup = begin, .teardown = end, .timeout_s = 60);
 
+TEST(a_part_of_a_report_adds_no_header)
+{
+	json_t *answer = NULL;
+	/* it has no exchange, so a header would be added to none */
+	struct call call = {.answer_out = &answer, .is_passed = true};
+
+	call_fail_with(&call, ERR_BUSY, "x");
+	ck_assert_uint_eq(call.answer_status, 503);
+	json_decref(answer);
+	call_fail_with(&call, ERR_NOT_OWNER, "x");
+	ck_assert_uint_ge(call.answer_status, 400);
+	json_decref(answer);
+}
+
 TEST(an_unknown_path_is_refused)
 {
 	refuse("GET", "/v1", NULL, 404, "no_route");

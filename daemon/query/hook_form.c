@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/date.h"
 #include "base/log.h"
@@ -251,6 +252,9 @@ static const struct hook_form hook_forms[] = {
 	   FIELD_HEADER, false, NULL}}},
 };
 
+/* Discord refuses longer ones; of the services it has the lowest limit. */
+enum { MAX_LINK_BYTES = 2048 };
+
 enum { FORMS = sizeof(hook_forms) / sizeof(hook_forms[0]) };
 
 static const char *const field_kinds[] = {
@@ -362,10 +366,21 @@ static bool hook_are_addresses(const char *text)
 	return is_right && list.size == 0;
 }
 
+/*
+ * Return whether the text is a header that does not change where the request
+ * ends and who gets it.
+ */
 static bool hook_is_header(const char *text)
 {
-	size_t length = strcspn(text, ": ");
+	static const char *const ours[] = {"Connection", "Content-Length",
+					   "Host", "Transfer-Encoding"};
+	size_t length = strspn(text, "abcdefghijklmnopqrstuvwxyz"
+				     "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_");
 
+	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
+		if (strlen(ours[i]) == length &&
+		    strncasecmp(ours[i], text, length) == 0)
+			return false;
 	return length > 0 && text[length] == ':';
 }
 
@@ -410,8 +425,10 @@ static const char *hook_field_check(const struct hook_field *field,
 			       ? NULL
 			       : "must be required or never";
 	case FIELD_HEADER:
-		return hook_is_header(value) ? NULL
-					     : "must be a header, Name: value";
+		return hook_is_header(value)
+			       ? NULL
+			       : "must be a header, Name: value, and not one "
+				 "of the request itself";
 	default:
 		return NULL;
 	}
@@ -528,6 +545,18 @@ static const char *hook_settings_check(const struct hook_form *form,
 	return NULL;
 }
 
+/*
+ * Return the address for the button of a message; "" if a service could refuse
+ * it. Pages decide how long theirs is, and a message that is refused delays all
+ * later ones.
+ */
+static const char *hook_link(const json_t *link)
+{
+	const char *url = hook_setting(link, "url");
+
+	return strlen(url) <= MAX_LINK_BYTES ? url : "";
+}
+
 /* Set the values of the payloads from the event and the settings. */
 static json_t *hook_values(const json_t *event, const json_t *settings,
 			   const char *daemon_url)
@@ -545,15 +574,15 @@ static json_t *hook_values(const json_t *event, const json_t *settings,
 		      json_member_whole(event, "seq"),
 		      (unsigned long long)date_parse(
 			      slice_of(hook_setting(event, "time"))));
-	values = json_pack(
-		"{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:O}", "site",
-		hook_setting(event, "site"), "template_name",
-		hook_setting(event, EVENT_NAME_MEMBER), "page",
-		hook_setting(event, "url"), "url", hook_setting(first, "url"),
-		"link", hook_setting(first, "name"), "action",
-		event_is_resolved(event) ? "resolve" : "trigger", "key",
-		json_text(buffer_slice(&key)), "id",
-		json_text(buffer_slice(&id)), "links", links, "event", event);
+	values = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:O}",
+			   "site", hook_setting(event, "site"), "template_name",
+			   hook_setting(event, EVENT_NAME_MEMBER), "page",
+			   hook_setting(event, "url"), "url", hook_link(first),
+			   "link", hook_setting(first, "name"), "action",
+			   event_is_resolved(event) ? "resolve" : "trigger",
+			   "key", json_text(buffer_slice(&key)), "id",
+			   json_text(buffer_slice(&id)), "links", links,
+			   "event", event);
 	for (size_t i = 0; i < sizeof(copied) / sizeof(copied[0]); i++)
 		json_object_set(values, copied[i],
 				json_object_get(event, copied[i]));

@@ -13,6 +13,7 @@ enum {
 	MAX_LIMIT = 100000,
 	MAX_PIECE_BYTES = 8, /* a filtered character */
 	ASCII_END = 0x7f,
+	XML_FORBIDDEN = 0xfffe,  /* and the next one */
 	FIRST_OF_PAIR = 0x10000, /* two UTF-16 code units from here on */
 };
 
@@ -167,8 +168,12 @@ static void payload_append_text(struct payload_work *work,
 	while (at < end && used <= tag->limit) {
 		char piece[MAX_PIECE_BYTES];
 		uint32_t code = utf8_next(&at, end);
-		size_t size = payload_filter_apply(tag->filter, code, piece);
+		size_t size;
 
+		if (work->type == PAYLOAD_XML &&
+		    (code == XML_FORBIDDEN || code == XML_FORBIDDEN + 1))
+			code = UTF8_REPLACEMENT;
+		size = payload_filter_apply(tag->filter, code, piece);
 		used += code < ASCII_END ? size : code < FIRST_OF_PAIR ? 1 : 2;
 		buffer_append(&whole, piece, size);
 		if (used < tag->limit)

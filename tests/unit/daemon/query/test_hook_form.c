@@ -162,6 +162,57 @@ TEST(a_command_cannot_be_settings_that_nobody_has_checked)
 	       "target: not an http:// or https:// URL");
 }
 
+TEST(a_header_does_not_change_the_frame_of_the_request)
+{
+	static const char *const wrong[] = {
+		"Content-Length: 3", "transfer-encoding: chunked",
+		"Host: b.example", "Connection: close", "X Y: z"};
+
+	for (size_t i = 0; i < COUNT_OF(wrong); i++) {
+		AUTO_JSON *request =
+			json_pack("{s:s, s:s, s:s, s:s}", "form", "template",
+				  "target", "http://b.example/", "template",
+				  "{}", "header", wrong[i]);
+		AUTO_BUFFER made = {0};
+		const char *kinds;
+		char message[200] = "";
+
+		ck_assert_msg(
+			!hook_target_make(request, &made, &kinds,
+					  &(struct failure_text){
+						  message, sizeof(message)}),
+			"%s", wrong[i]);
+		ck_assert_ptr_nonnull(strstr(message, "header: must be"));
+	}
+}
+
+TEST(a_page_cannot_make_a_button_that_a_service_refuses)
+{
+	AUTO_BUFFER event = {0};
+	AUTO_JSON *body = NULL;
+	struct hook_request request = {0};
+	char message[200] = "";
+
+	buffer_append_text(&event, "{\"seq\":7,\"kind\":\"field.changed\","
+				   "\"time\":\"2023-11-14T22:13:20Z\","
+				   "\"title\":\"t\",\"text\":\"x\","
+				   "\"severity\":\"alert\","
+				   "\"url\":\"http://b.example/");
+	for (unsigned i = 0; i < 2040; i++)
+		buffer_append_byte(&event, 'x');
+	buffer_append_text(&event, "\"}");
+	ck_assert(hook_request_make(
+		slice_of("{\"form\":\"discord\",\"target\":"
+			 "\"http://c.example/\"}"),
+		buffer_slice(&event), "", &request,
+		&(struct failure_text){message, sizeof(message)}));
+	body = json_loadb(request.body.data, request.body.size, 0, NULL);
+	ck_assert_ptr_nonnull(body);
+	ck_assert_ptr_null(json_object_get(
+		json_array_get(json_object_get(body, "embeds"), 0), "url"));
+	hook_request_free(&request);
+}
+
 TEST(damaged_settings_are_a_url)
 {
 	ck_assert_ptr_null(hook_target_settings(slice_of("{\"form\":\"x\"}")));

@@ -7,7 +7,7 @@ static const char values_text[] =
 	"{\"title\":\"a \\\"b\\\" <c>\\n&\","
 	"\"text\":\"\\u00e9\\ud83d\\ude00x\",\"severity\":\"alert\",\"url\":"
 	"\"\","
-	"\"seq\":7,\"event\":{\"k\":[1]},"
+	"\"page\":\"a\\ufffe\\uffffb\",\"seq\":7,\"event\":{\"k\":[1]},"
 	"\"links\":[{\"name\":\"Page\",\"url\":\"http://a/\"}]}";
 
 static bool write_as(enum payload_type type, const char *text,
@@ -49,6 +49,8 @@ TEST(values_are_escaped_for_the_type)
 	check(PAYLOAD_TEXT, "{title}", "a \"b\" <c>\n&");
 	check(PAYLOAD_LINE, "{title}", "a \"b\" <c> &");
 	check(PAYLOAD_XML, "<t>{title}", "<t>a &quot;b&quot; &lt;c&gt;\n&amp;");
+	/* XML 1.0 forbids them even as references */
+	check(PAYLOAD_XML, "{page}", "a\ufffd\ufffdb");
 	check(PAYLOAD_FORM, "t={title}&x={text}",
 	      "t=a%20%22b%22%20%3Cc%3E%0A%26&x=%C3%A9%F0%9F%98%80x");
 }

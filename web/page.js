@@ -180,8 +180,8 @@ async function explainTab({url, text, explain, method}) {
 
 	return [
 		h("p", null, "Which texts of the page are its main text, and which are ",
-			"menus, advertising or other parts that many pages have. Each text has its ",
-			"score: how probable it is that it is main text. ",
+			"menus, advertising or other parts that many pages have. Each text has ",
+			"its score: how probable it is that it is main text. ",
 			help("the score", "From 0 to 1, from the features of the passage, of ",
 				"its neighbours and, if the template is known, from the texts of ",
 				"the other pages at this place.")),

@@ -159,8 +159,9 @@ export async function sitesView({after}) {
 	if (sites.length === 0)
 		return [head("Sites"), empty("No site is watched. This program visits ",
 			"the pages of a shop or any other site, learns how they look, and ",
-			"alerts you when they break or change. ", isWriter ? link("/ui/add", "Watch a site")
-				: "Add one with: templatectl watch URL")];
+			"alerts you when they break or change. ",
+		isWriter ? link("/ui/add", "Watch a site")
+			: "Add one with: templatectl watch URL")];
 	return [
 		head("Sites", {actions: [isWriter &&
 			h("a", {class: "button main", href: "/ui/add"}, "Watch a site")]}),

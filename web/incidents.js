@@ -456,6 +456,9 @@ function incidentVerdict(incident) {
 	const isOver = incident.state === "ended";
 	const kind = isOver ? "good" : incident.severity === "alert" ? "bad" : "warn";
 
+	if (incident.kind === "incident.text" && isOver)
+		return h("p", {class: "verdict"}, "It changed on ",
+			dateTime(incident.began), ".");
 	return h("p", {class: `verdict ${kind}`}, h("strong", null,
 		isOver ? "It is over. " : "It goes on. "),
 	"It began on ", dateTime(incident.began), isOver

@@ -329,7 +329,7 @@ export function form(fields, text, work, {done = "", kind = "main"} = {}) {
 export function field(label, name, {value = "", type = "text", unit = "",
 	about = null, wide = false, ...more} = {}) {
 	return h("div", {class: wide ? "field-of wide" : "field-of"},
-		h("label", null, label, unit && ` (${unit})`,
+		h("label", null, h("span", null, label, unit && ` (${unit})`),
 			type === "textarea"
 				? h("textarea", {name, rows: 3, ...more, value})
 				: h("input", {name, type, ...more, value})),
@@ -339,14 +339,15 @@ export function field(label, name, {value = "", type = "text", unit = "",
 export function checkbox(label, name, isOn, about) {
 	return h("div", {class: "field-of"},
 		h("label", {class: "check"},
-			h("input", {name, type: "checkbox", checked: isOn}), label),
+			h("input", {name, type: "checkbox", checked: isOn}),
+			h("span", null, label)),
 		about && help(label, about));
 }
 
 // `options` are [[value, text]].
 export function choice(label, name, options, value, about) {
 	return h("div", {class: "field-of choice-of"},
-		h("label", null, label, h("select", {name}, options.map(
+		h("label", null, h("span", null, label), h("select", {name}, options.map(
 			([key, text]) => h("option", {value: key,
 				selected: key === value}, text)))),
 		about && help(label, about));

@@ -350,7 +350,7 @@ function guardFacts(guard) {
 		["Where", templateLink(guard.cluster, guard.template_name) ||
 			(isTextGuard(guard) ? null : "all pages of the site")],
 		["Added", when(guard.created)],
-		["As it is since", when(guard.changed)],
+		["In this state since", when(guard.changed)],
 	]);
 }
 

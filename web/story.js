@@ -45,13 +45,25 @@ export function usefulCandidates(candidates) {
 
 	for (const one of listOf(candidates)) {
 		const value = plainText(one.example);
+		const place = kept.findIndex(better => plainText(better.example) !== "" &&
+			value.includes(plainText(better.example)));
 
-		if (!wholePages.test(one.selector) && !kept.some(better =>
-			plainText(better.example) !== "" &&
-			value.includes(plainText(better.example))))
+		if (wholePages.test(one.selector))
+			continue;
+		if (place < 0)
 			kept.push(one);
+		else if (isSteadier(one, kept[place]))
+			kept[place] = one;
 	}
 	return kept;
+}
+
+// Whether `one` has the same value as `other`, is about as sure, and does not
+// count elements, as "div:nth-of-type(1)" does.
+function isSteadier(one, other) {
+	return plainText(one.example) === plainText(other.example) &&
+		other.selector.includes(":nth-") && !one.selector.includes(":nth-") &&
+		other.score - one.score < 0.05;
 }
 
 // The candidate that probably is the new place; null if there is none.
@@ -112,7 +124,7 @@ function textTitle(guards) {
 	const [{name, texts}] = guards;
 	const url = listOf(texts)[0]?.url || "";
 
-	return name ? `The text of ${thingName({name})} changed`
+	return name ? `The text ${quoted(name)} changed`
 		: `The text of ${url.replace(/^https?:\/\/[^/]*/, "") || "a page"} changed`;
 }
 

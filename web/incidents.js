@@ -338,7 +338,7 @@ function fieldPanel(entry, finding, now, isWriter) {
 			? badge("good", "has values") : badge("bad", "no values")),
 		h("p", null, "Of the template ", templateLink(entry.template, finding?.name),
 			entry.reason && `; ${entry.reason}`, "."),
-		facts([
+		experts(facts([
 			["Type", entry.type],
 			["Place now", now?.addresses?.map(place =>
 				h("div", null, h("code", null, clip(place, 200))))],
@@ -346,8 +346,9 @@ function fieldPanel(entry, finding, now, isWriter) {
 				h("div", null, h("code", null, clip(place, 200))))],
 			["Pages that confirm it", proposal && proposal.tested > 0
 				? `${count(proposal.agreed)} of ${count(proposal.tested)}` : null],
-		]),
-		mayAccept && h("p", null, button("Accept the new place",
+		])),
+		mayAccept && h("p", null, "Its values are probably at another place now."),
+		mayAccept && h("p", null, button(`Yes, read ${entry.field} from there`,
 			() => teachField(entry, examples), {kind: "main"}), " ",
 		help("accepting a new place", "The daemon looks for the values that the ",
 			"pages had before, and reads the field from there from now on.")),

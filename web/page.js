@@ -353,7 +353,8 @@ function visitTab({url, explain}) {
 
 	return [
 		h("p", {class: "lede"}, explain.admitted ? badge("", "may be visited")
-			: badge("warn", "is not visited"), " ", explain.meaning, ". ",
+			: badge("warn", "is not visited"), " ",
+		explain.meaning.replace(/\ba client\b/, "somebody"), ". ",
 		help("this rule", "Why the address is visited or not: a link or a sitemap ",
 			"has it, or somebody requested it; or the settings of the site, ",
 			"robots.txt or a limit leave it out.")),

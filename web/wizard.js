@@ -35,7 +35,7 @@ function urlStep() {
 		field("Address of the site", "url", {required: true, wide: true,
 			placeholder: "https://shop.example/",
 			autocapitalize: "off", spellcheck: "false"}),
-		field("Visit each page again after", "hours", {type: "number",
+		field("Visit again after", "hours", {type: "number",
 			unit: "hours", min: 0, step: "any", placeholder: "default",
 			about: "Pages that change often are visited earlier, others later. " +
 				"Without a number the daemon's default is used."}),

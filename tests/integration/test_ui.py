@@ -437,7 +437,7 @@ class Ui(harness.Case):
         harness.wait_until(lambda: self.templated.get(
             "/v1/text", url=f"{self.server.url}more.html",
             fetch="never").status == 404, "the deletion")
-        tab.wait("/a client deleted the page/.test(main.innerText)")
+        tab.wait("/somebody deleted the page/.test(main.innerText)")
 
     def change_settings(self):
         tab = self.tab

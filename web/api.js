@@ -26,6 +26,28 @@ export function address(path, parameters) {
 	return query.size > 0 ? `${path}?${query}` : path;
 }
 
+// Which nodes of a group did not answer, and whether an answer may be old, since
+// the last forgetGaps().
+const gaps = {missing: new Set(), isStale: false};
+
+export function forgetGaps() {
+	gaps.missing.clear();
+	gaps.isStale = false;
+}
+
+// [names of nodes that did not answer, whether an answer may be old]
+export function knownGaps() {
+	return [[...gaps.missing].sort(), gaps.isStale];
+}
+
+function noteGaps(headers) {
+	for (const name of (headers.get("X-Templated-Missing") || "").split(","))
+		if (name.trim() !== "")
+			gaps.missing.add(name.trim());
+	if (headers.get("X-Templated-Stale") === "true")
+		gaps.isStale = true;
+}
+
 async function ask(method, url, body) {
 	const options = {method, headers: {Accept: "application/json"}};
 	let answer;
@@ -39,6 +61,7 @@ async function ask(method, url, body) {
 	} catch {
 		throw new ApiError(0, "no_answer", "The daemon does not answer.");
 	}
+	noteGaps(answer.headers);
 	const text = await answer.text();
 	let value = null;
 	try {

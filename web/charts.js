@@ -9,7 +9,7 @@ function dayText(day) {
 		{day: "numeric", month: "long", timeZone: "UTC"});
 
 	if (day.incidents > 0)
-		return `${date}: ${count(day.incidents, "incident")}`;
+		return `${date}: ${count(day.incidents, "incident")} began`;
 	return day.visits > 0 ? `${date}: ${count(day.visits, "visit")}, no incident`
 		: `${date}: no visit`;
 }
@@ -21,6 +21,12 @@ function dayKind(day) {
 		return "warn";
 	return day.visits > 0 ? "good" : "none";
 }
+
+// The rule of the marks, for help().
+export const dayRule = "A mark is one day (UTC). Red: an alert began. Yellow: a " +
+	"notice began, or no visit succeeded. Green: visited, and no incident began. " +
+	"Empty: no visit. A day keeps its colour: it stays red when its incident has " +
+	"ended, or when you have acknowledged it.";
 
 // One mark for each of the last days: green, yellow, red, or empty.
 export function strip(days) {

@@ -87,8 +87,8 @@ function fieldEditor(id, one) {
 				one.transform, "How each value is written down."),
 			canChange && field("Between values", "separator", {value: "; ",
 				maxlength: 16, about: "Only for several values to one text."}),
-			canChange && checkbox("watched", "watched", one.watched,
-				"Each change of a value is an event."),
+			canChange && checkbox("tell me when it changes", "watched",
+				one.watched, "Each new value on a page is an alert."),
 			canChange && checkbox("required", "required", one.required,
 				"A page without a value is an incident."),
 		].filter(Boolean), "Save",
@@ -112,7 +112,7 @@ function fieldsTable({id, isWriter}, fields, records) {
 			h("summary", null, one.addresses[0]?.split(" > ").at(-1) || "–"),
 			h("ul", null, one.addresses.map(text => h("li", null,
 				h("code", null, text)))))},
-		isWriter && {head: "Do", cell: one => fieldEditor(id, one)},
+		isWriter && {head: "Actions", cell: one => fieldEditor(id, one)},
 	].filter(Boolean), fields, "");
 }
 
@@ -217,6 +217,8 @@ function taughtField(values) {
 		wanted.not = [values.not.trim()];
 	if (values.transform !== "none")
 		wanted.transform = values.transform;
+	if ("watched" in values)
+		wanted.watched = true;
 	return wanted;
 }
 
@@ -243,6 +245,8 @@ function teachForm(id, sample) {
 				"taken: a value that it has there."}),
 			choice("Change values", "transform", transformWords, "none",
 				"How each value is written down."),
+			checkbox("tell me when it changes", "watched", false,
+				"Each new value on a page is an alert."),
 		], "Teach it", async (values, sent) => {
 			await post(templateApi(id, "fields"), taughtField(values));
 			sent.reset();

@@ -3,14 +3,16 @@
 import {h} from "./dom.js";
 import {ApiError, address, find, get, lines, listPlace, mayWrite, post, remove,
 	saved, siteApi, templateApi} from "./api.js";
-import {badge, button, choice, count, dateTime, duration, empty, facts, field, form,
-	go, head, help, kindText, link, notice, outside, pageLink, panel, path, percent,
-	say, sitePath, table, templateLink, templatePath, when} from "./parts.js";
+import {badge, button, choice, count, dateTime, duration, empty, experts, facts,
+	field, form, go, head, help, kindText, link, notice, outside, pageLink, panel,
+	path, percent, say, sitePath, table, templateLink, templatePath, when}
+	from "./parts.js";
 import {replaceGuard} from "./site.js";
 import {anyFacts, bestCandidate, clip, eventLink, evidenceNode, evidenceTitle,
-	findingOfEntry, findingOfEvent, hasMoves, hasTextChanges, likelyScore, listOf,
-	movedUrlTable, movesNode, pagesTable, quoted, regionsTable, sentences,
-	textChanges} from "./story.js";
+	findingOfEntry, findingOfEvent, hasMoves, hasTextChanges, incidentTitle,
+	incidentTitles, likelyScore, listOf, movedUrlTable, movesNode, pagesTable,
+	quoted, regionsTable, sentences, textChanges, thingName, usefulCandidates}
+	from "./story.js";
 
 const incidentsShown = 300;
 const eventsRead = 1000;
@@ -27,12 +29,13 @@ const adviceWords = {
 		"and whether links lead to these pages.",
 	"incident.added": "Check whether you want to watch or read this part, too.",
 	"incident.moved": "Watch the new address, and delete the old site here.",
-	"incident.down": "Wait, or tell the owner. When the site is back, you are " +
-		"told. If it only blocks our visits, visit it less often.",
+	"incident.down": "Wait, or tell the owner. You get a message when the site " +
+		"is back. If it only blocks our visits, visit it less often.",
 	"incident.alternates": "If the site tests a new design with some visitors, " +
 		"wait. Otherwise some of its servers may have another version.",
 	"incident.text": "Read what changed below. Nothing is to be repaired.",
-	"incident.guard": "Accept the new place below, or correct the selector.",
+	"incident.guard": "Look at the page. If the value only moved, say so below. " +
+		"If it is gone, repair the page; the incident ends when the value is back.",
 	"incident.field": "Teach the field again, or accept the new place below.",
 };
 
@@ -109,12 +112,15 @@ function filterForm({all, site, severity}, hosts) {
 	(site || severity) && link(listAddress({all}), "No filter"));
 }
 
-function incidentTable(incidents, emptyText, isWriter) {
+function incidentTable(incidents, titles, emptyText, isWriter) {
 	return table("Incidents", [
 		{head: "Severity", cell: incident => severityBadge(incident.severity)},
 		{head: "What", cell: incident => h("div", null,
-			link(path("incidents", String(incident.id)), kindText(incident.kind)),
-			h("div", {class: "soft small"}, clip(incident.summary || "", 300)))},
+			link(path("incidents", String(incident.id)),
+				titles.get(incident.id)),
+			/^incident\.(guard|text)$/.test(incident.kind) ? null
+				: h("div", {class: "soft small"},
+					clip(incident.summary || "", 300)))},
 		{head: "Site", class: "name",
 			cell: incident => link(sitePath(incident.site), incident.site)},
 		{head: "Began", cell: incident => when(incident.began)},
@@ -140,8 +146,8 @@ function noIncident(isAll, site, severity) {
 function valueTable(events, isWriter) {
 	return events.length > 0 && h("section", null,
 		h("h2", null, "Watched values ", help("a watched value",
-			"Fields that you watch, such as a price. You are told of each new ",
-			"value. Acknowledge it, and it leaves this list.")),
+			"Fields that you watch, such as a price. You get an alert about each ",
+			"new value. Acknowledge it, and it leaves this list.")),
 		table("Watched values", [
 			{head: "When", cell: event => when(event.time)},
 			{head: "What", cell: event => h("div", null,
@@ -183,6 +189,7 @@ export async function incidentsView({all, site, severity}) {
 	const incidents = answer.incidents.reverse().filter(
 		incident => !severity || incident.severity === severity);
 	const hosts = (sites?.sites || []).map(each => each.host);
+	const titles = await incidentTitles(incidents);
 
 	if (host && !hosts.includes(host))
 		hosts.push(host);
@@ -193,7 +200,8 @@ export async function incidentsView({all, site, severity}) {
 			"copies. The other nodes show theirs."),
 		listTabs({all, site, severity}),
 		saved === null && filterForm({all, site, severity}, hosts.sort()),
-		incidentTable(incidents, noIncident(isAll, site, severity), isWriter),
+		incidentTable(incidents, titles, noIncident(isAll, site, severity),
+			isWriter),
 		answer.incidents.length === incidentsShown && h("p", {class: "soft"},
 			`Only the newest ${incidentsShown} are shown. Choose a site to see ` +
 			"older ones."),
@@ -227,9 +235,9 @@ const scoreHelp = () => help("how sure the new place is",
 
 function candidateTable(name, candidates, actions) {
 	return table(`Probable new places of ${name}`, [
+		{head: "Value there", cell: candidate => clip(candidate.example || "", 160)},
 		{head: "Selector", cell: candidate =>
 			h("code", null, clip(candidate.selector, 200))},
-		{head: "Value there", cell: candidate => clip(candidate.example || "", 160)},
 		{head: "Found on", class: "num", cell: candidate =>
 			candidate.pages === undefined ? "" : count(candidate.pages, "page")},
 		{head: "Sure", class: "num", cell: candidate =>
@@ -260,11 +268,33 @@ function isLost(guard) {
 	return guard !== null && guard.state !== "ok";
 }
 
+// "Is “79.50 EUR” still the price?", and the button that says yes.
+function acceptNode(guard, best, thing) {
+	const value = best.example ? quoted(clip(best.example, 60)) : null;
+
+	return [
+		h("p", null, value ? ["The pages have ", value, " at another place now. " +
+			`Is that still ${thing}?`]
+			: "It is probably at another place of the pages now."),
+		h("p", null, button(value ? `Yes, ${value} is still ${thing}`
+			: "Use the new place", () => replaceGuard(guard, best.selector),
+		{kind: "main"}), " ", help("yes", "The guard then looks at the new place ",
+			"on all pages, and the incident ends when it finds the value there. ",
+			"If it is something else, leave it, and repair the page."))];
+}
+
+function guardSelector(guard, entry) {
+	return [h("p", null, "Its selector is ", h("code", null,
+		clip(guard?.selector || entry.selector || "?", 300)),
+	guard?.expect && ` and must match ${expectText(guard.expect)} on a page`,
+	entry.reason && `. ${entry.reason}`, ".")];
+}
+
 // `entry` is what the incident says; `guard` what the guard is now, or null;
 // `all` the guards of the site.
 function guardPanel(site, entry, guard, all) {
-	const candidates = (guard?.candidates?.length > 0 ? guard.candidates
-		: entry.candidates) || [];
+	const candidates = usefulCandidates(guard?.candidates?.length > 0
+		? guard.candidates : entry.candidates);
 	const best = bestCandidate(candidates);
 	const [kind, word] = guardStates[guard?.state] || ["", guard?.state || ""];
 	const name = entry.name || guard?.name;
@@ -280,23 +310,20 @@ function guardPanel(site, entry, guard, all) {
 				: link(sitePath(site, "guards", String(guard.id)),
 					quoted(name || guard.selector))),
 		word && texts.length === 0 && badge(kind, word)),
-		texts.length === 0 && h("p", null, "Its selector is ", h("code", null,
-			clip(guard?.selector || entry.selector || "?", 300)),
-		guard?.expect && ` and must match ${expectText(guard.expect)} on a page`,
-		entry.reason && `. ${entry.reason}`, "."),
 		texts.map(text => [h("p", null, "On ", pageLink(text.url), ":"),
 			textChanges(text, "h4")]),
 		after && h("p", null, "It was replaced by ", link(sitePath(site, "guards",
 			String(after.id)), quoted(after.selector)), "."),
 		guard === null && !after && saved === null && all.length > 0 &&
 			h("p", {class: "soft"}, "This guard was deleted."),
-		accept && best && h("p", null, button(
-			["Accept the new place ", h("code", null, clip(best.selector, 80))],
-			() => replaceGuard(guard, best.selector), {kind: "main"})),
-		candidates.length > 0 && after === null && [
-			h("h4", null, "Probable new places ", scoreHelp()),
-			candidateTable(`${name || entry.selector || "the value"}, guard ` +
-				(entry.guard || guard?.id), candidates, accept)]);
+		accept && best && acceptNode(guard, best, thingName({name,
+			selector: guard.selector})),
+		accept && !best && h("p", null, "No likely new place of it was found."),
+		texts.length === 0 && experts(guardSelector(guard, entry),
+			candidates.length > 0 && after === null && [
+				h("h4", null, "Probable new places ", scoreHelp()),
+				candidateTable(`${name || entry.selector || "the value"}, ` +
+					`guard ${entry.guard || guard?.id}`, candidates, accept)]));
 }
 
 function fieldPanel(entry, finding, now, isWriter) {
@@ -311,7 +338,7 @@ function fieldPanel(entry, finding, now, isWriter) {
 			? badge("good", "has values") : badge("bad", "no values")),
 		h("p", null, "Of the template ", templateLink(entry.template, finding?.name),
 			entry.reason && `; ${entry.reason}`, "."),
-		facts([
+		experts(facts([
 			["Type", entry.type],
 			["Place now", now?.addresses?.map(place =>
 				h("div", null, h("code", null, clip(place, 200))))],
@@ -319,8 +346,9 @@ function fieldPanel(entry, finding, now, isWriter) {
 				h("div", null, h("code", null, clip(place, 200))))],
 			["Pages that confirm it", proposal && proposal.tested > 0
 				? `${count(proposal.agreed)} of ${count(proposal.tested)}` : null],
-		]),
-		mayAccept && h("p", null, button("Accept the new place",
+		])),
+		mayAccept && h("p", null, "Its values are probably at another place now."),
+		mayAccept && h("p", null, button(`Yes, read ${entry.field} from there`,
 			() => teachField(entry, examples), {kind: "main"}), " ",
 		help("accepting a new place", "The daemon looks for the values that the ",
 			"pages had before, and reads the field from there from now on.")),
@@ -373,7 +401,18 @@ function incidentFindings(incident, findings) {
 		(a, b) => Date.parse(a.time) - Date.parse(b.time));
 }
 
-function laterSteps(incident, later) {
+// Where the alert went. `hooks` is null for read-only clients.
+function sentWords(incident, hooks) {
+	if (incident.silenced)
+		return ["The alert was not sent, because it is silenced."];
+	const here = hooks?.filter(hook => !hook.site || hook.site === incident.site);
+
+	return here?.length === 0 ? ["The alert is only shown here, because no place " +
+		"gets alerts: ", link(path("settings"), "choose one"), "."]
+		: ["An alert was sent."];
+}
+
+function laterSteps(incident, later, hooks) {
 	const steps = later.filter(event => event.seq !== incident.alert &&
 		event.time !== incident.ended).map(event => ({time: event.time,
 		parts: [[event.kind === "incident.updated"
@@ -381,9 +420,7 @@ function laterSteps(incident, later) {
 			: `${kindText(event.kind)}.`]]}));
 
 	if (incident.sent)
-		steps.push({time: incident.sent, parts: [[incident.silenced
-			? "The alert was not sent, because it is silenced."
-			: "An alert was sent."]]});
+		steps.push({time: incident.sent, parts: [sentWords(incident, hooks)]});
 	if (incident.ended)
 		steps.push({time: incident.ended,
 			parts: [[`It ended, after ${lasted(incident)}.`]]});
@@ -391,11 +428,11 @@ function laterSteps(incident, later) {
 }
 
 // The steps in the order of time; those of one minute are one.
-function storyNode(incident, findings, later) {
+function storyNode(incident, findings, later, hooks) {
 	const steps = [
 		...findings.map(finding => ({time: finding.time,
 			parts: sentences(finding)})),
-		...laterSteps(incident, later),
+		...laterSteps(incident, later, hooks),
 		...(incident.comments || []).map(({time, text}) => ({time,
 			parts: [[h("q", null, text)]], isComment: true})),
 	].sort((a, b) => Date.parse(a.time) - Date.parse(b.time));
@@ -420,6 +457,9 @@ function incidentVerdict(incident) {
 	const isOver = incident.state === "ended";
 	const kind = isOver ? "good" : incident.severity === "alert" ? "bad" : "warn";
 
+	if (incident.kind === "incident.text" && isOver)
+		return h("p", {class: "verdict"}, "It changed on ",
+			dateTime(incident.began), ".");
 	return h("p", {class: `verdict ${kind}`}, h("strong", null,
 		isOver ? "It is over. " : "It goes on. "),
 	"It began on ", dateTime(incident.began), isOver
@@ -557,9 +597,9 @@ async function guardSection(incident, isWriter) {
 		...entries.map(entry => isWriter ? find(`${at}/${entry.guard}`) : null)]);
 	const pairs = entries.map((entry, i) => [entry, guards[i]]);
 
-	return [h("h2", null, "Guards ", help("a guard", "A selector that must keep ",
-		"matching, such as the place of a price. If it fails, the daemon looks ",
-		"where the value is now.")),
+	return [h("h2", null, "What you guard ", help("a guard", "A value that pages ",
+		"must have, such as a price, or a text that must not change. If a value ",
+		"is gone, the daemon looks where it is now.")),
 	acceptAll(pairs),
 	pairs.map(([entry, guard]) => guardPanel(site, entry, guard,
 		all?.guards || [])),
@@ -599,9 +639,7 @@ const incidentKnown = ["templates", "guards", "fields", "moved", "events",
 	"severity"];
 
 function evidenceSection(incident, findings) {
-	return h("details", {class: "panel"}, h("summary", null,
-		`Technical evidence: ${count(findings.length, "finding")}`),
-	facts([["Kind", h("code", null, incident.kind)],
+	return experts(facts([["Kind", h("code", null, incident.kind)],
 		["State", incident.state],
 		["Last finding", incident.last_finding && dateTime(incident.last_finding)],
 		["Page", incident.url && pageLink(incident.url)],
@@ -626,15 +664,20 @@ export async function incidentView({number}) {
 	const findings = incidentFindings(incident, read.findings);
 	const alert = read.later.find(event => event.seq === incident.alert) ||
 		{...incident, seq: incident.alert};
-	const [guards, fields, changes, silences] = await Promise.all([
+	const title = incidentTitle({...incident, detail: {...incident.detail,
+		guards: listOf(incident.detail?.guards).map(guard => ({
+			checked: findings.find(finding => finding.number === guard.evidence)
+				?.detail.checked, ...guard}))}});
+	const [guards, fields, changes, silences, answer] = await Promise.all([
 		guardSection(incident, isWriter),
 		fieldSection(incident, findings, isWriter),
 		changeSection(incident, findings),
 		silencesOf(alert, isWriter),
+		isWriter && saved === null ? find("/v1/hooks") : null,
 	]);
 
 	return [
-		head(kindText(incident.kind), {
+		head(title, {
 			crumbs: [link(path("incidents"), "Incidents"),
 				link(sitePath(incident.site), incident.site)],
 			actions: [severityBadge(incident.severity), stateBadges(incident),
@@ -645,7 +688,7 @@ export async function incidentView({number}) {
 		incidentVerdict(incident),
 		adviceNode(incident),
 		h("h2", null, "What happened"),
-		storyNode(incident, findings, read.later),
+		storyNode(incident, findings, read.later, answer?.hooks || null),
 		guards, fields, changes,
 		isWriter && commentForm(incident),
 		evidenceSection(incident, findings),
@@ -680,7 +723,6 @@ async function eventView(event) {
 				templateLink(event.cluster, event.template_name)],
 			["Page", event.url && pageLink(event.url)],
 			["Original", event.url && outside(event.url)],
-			["Event", `${event.seq}, ${event.kind}`],
 		]),
 		event.kind === "guard.firing" && [h("h2", null, "The guard"),
 			guardPanel(event.site, detail, guard, [])],
@@ -696,8 +738,7 @@ async function eventView(event) {
 			pagesTable("Values", detail.changes)],
 		detail.moved?.length > 0 && [h("h2", null, "Moved addresses"),
 			movedUrlTable(detail.moved)],
-		h("details", {class: "panel"}, h("summary", null, "All that is known"),
-			anyFacts(detail) || h("p", null, "There is nothing more.")),
+		experts(facts([["Event", `${event.seq}, ${event.kind}`]]), anyFacts(detail)),
 	];
 }
 

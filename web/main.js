@@ -2,9 +2,9 @@
 // daemon reports an event.
 
 import {h, morph} from "./dom.js";
-import {saved, session} from "./api.js";
-import {dateTime, empty, explainError, go, head, kindText, kindWords, link, pagePath,
-	sitePath} from "./parts.js";
+import {forgetGaps, knownGaps, saved, session} from "./api.js";
+import {count, dateTime, empty, explainError, go, head, kindText, kindWords, link,
+	notice, pagePath, sitePath} from "./parts.js";
 import {sitesView} from "./sites.js";
 import {addView} from "./wizard.js";
 import {guardView, siteView} from "./site.js";
@@ -32,6 +32,7 @@ const routes = [
 
 const refreshPause = 1000;
 const streamPause = 5000;
+const alertPause = 20000;
 
 function matchRoute(pattern, text) {
 	const wanted = pattern.split("/"), given = text.split("/");
@@ -67,9 +68,25 @@ function chooseView() {
 	parameters: {}};
 }
 
+// In a group of nodes: what the view may lack.
+function gapsNotice() {
+	const [missing, isStale] = knownGaps();
+
+	return [
+		missing.length > 0 && notice("warn", `${count(missing.length,
+			"machine does", "machines do")} not answer (${missing.join(", ")}), `,
+		"so some sites may be missing here."),
+		isStale && notice("warn", "The machine that owns this does not answer. ",
+			"You see a copy, which may be a little old."),
+	].filter(Boolean);
+}
+
 async function build({view, parameters}) {
+	forgetGaps();
 	try {
-		return await view(parameters);
+		const nodes = await view(parameters);
+
+		return [gapsNotice(), nodes];
 	} catch (error) {
 		if (!(error instanceof Error && "status" in error))
 			console.error(error);
@@ -169,18 +186,43 @@ function showSoon() {
 		}, Math.max(0, lastShown + refreshPause - Date.now()));
 }
 
-function sayLive(text, isOn) {
+let alertTimer = 0, liveText = "", isLive = false;
+
+function showLive() {
 	const live = document.getElementById("live");
 
-	live.textContent = text;
-	live.classList.toggle("on", isOn);
+	live.textContent = liveText;
+	live.classList.remove("alert");
+	live.classList.toggle("on", isLive);
+}
+
+function sayLive(text, isOn) {
+	liveText = text;
+	isLive = isOn;
+	if (alertTimer === 0)
+		showLive();
+}
+
+// The alert takes the place of "live", and leaves it after some seconds.
+function sayAlert(event) {
+	const live = document.getElementById("live");
+	const text = `${event.site}: ${kindText(event.kind)}`;
+
+	live.classList.add("alert");
+	live.replaceChildren(h("a", {href: "/ui/incidents", title: text}, "New alert",
+		h("span", {class: "unseen"}, ` ${text}`)));
+	clearTimeout(alertTimer);
+	alertTimer = setTimeout(() => {
+		alertTimer = 0;
+		showLive();
+	}, alertPause);
 }
 
 function hear(message) {
 	const event = JSON.parse(message.data);
 
 	if (event.alert)
-		sayLive(`${event.site}: ${kindText(event.kind)}`, true);
+		sayAlert(event);
 	showSoon();
 }
 

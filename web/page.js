@@ -3,10 +3,11 @@
 
 import {h} from "./dom.js";
 import {ApiError, address, find, get, mayWrite, post, remove, saved,
-	siteApi} from "./api.js";
-import {badge, button, bytes, choice, count, dateTime, empty, facts, field, form, go,
-	head, help, link, notice, outside, pageLink, pagePath, panel, percent, say,
-	sitePath, tabs, templateLink, templatePath, when} from "./parts.js";
+	siteApi, templateApi} from "./api.js";
+import {badge, button, bytes, choice, count, dateTime, duration, empty, experts,
+	facts, field, form, go, head, help, link, notice, outside, pageLink, pagePath,
+	panel, percent, say, sitePath, tabs, templateLink, templatePath, when}
+	from "./parts.js";
 import {anyFacts, clip, quoted, textChanges} from "./story.js";
 
 const blocksShown = 2000;
@@ -85,7 +86,8 @@ function metadataPanel(text) {
 	const known = Object.entries(text.metadata || {}).map(([name, value]) =>
 		[metadataNames[name] || name.replaceAll("_", " "), metadataValue(value)]);
 
-	return h("details", {class: "panel", open: true}, h("summary", null, "Metadata"),
+	return h("details", {class: "panel", open: true},
+		h("summary", null, "About the page"),
 		facts([...known,
 			["Words", text.word_count === undefined ? null
 				: count(text.word_count)],
@@ -93,7 +95,8 @@ function metadataPanel(text) {
 			["Direction", text.direction || null]]));
 }
 
-const qualityKinds = {ok: "good", poor: "warn", empty: "bad", none: "bad"};
+const qualityWords = {ok: ["good", "well read"], poor: ["warn", "little text"],
+	empty: ["bad", "no text"], none: ["", "not judged"]};
 
 function judgement(text, explain) {
 	return facts([
@@ -101,15 +104,14 @@ function judgement(text, explain) {
 			explain?.page?.template_name),
 			text.cluster_pages > 0 && h("span", {class: "soft"}, ` ${count(
 				text.cluster_pages, "page")}`)]],
-		["Text", [badge(qualityKinds[text.quality] || "", text.quality || "?"),
-			" by ", h("code", null, text.method || "?"),
-			text.reason ? `, ${text.reason}` : "",
+		["Text", [badge(...qualityWords[text.quality] || ["",
+			text.quality || "not judged"]),
 			typeof text.confidence === "number"
 				? [", ", percent(text.confidence), " sure "] : " ",
 			help("how sure the daemon is", "The mean of its scores for the ",
 				"passages that it kept and left out: 100 % means that there was ",
 				"no doubt about any of them.")]],
-		["Fetched", when(text.fetched)],
+		["Visited", when(text.fetched)],
 		["Waiting", text.waiting && ["newer visits wait to be judged, since ",
 			dateTime(text.waiting)]],
 		["Length", text.truncated ? "the text is cut, because it is too long"
@@ -139,12 +141,12 @@ function textTab({url, text, explain, isWriter}) {
 			saved === null && h("section", {class: "side"},
 				h("h2", null, "Original ", h("span", null,
 					"without scripts, pictures and style; ",
-					h("b", {class: "kept"}, "kept"), " or left out.",
-					isWriter && " Click a text to guard it.")),
+					h("b", {class: "kept"}, "coloured"), ": main text. ",
+					isWriter && "Click a value to watch it.")),
 				copyFrame("A copy of the original page", address(
 					"/v1/pages/copy", {url, view: "pick"}), isWriter)),
 			h("section", {class: "side"},
-				h("h2", null, "Text ", h("span", null, "as the API gives it")),
+				h("h2", null, "Text ", h("span", null, "the main text of the page")),
 				h("div", {class: "clean", tabindex: 0, role: "region",
 					"aria-label": "Text"}, cleanText(text)))),
 		metadataPanel(text),
@@ -177,16 +179,21 @@ async function explainTab({url, text, explain, method}) {
 	const chosen = methods.find(each => each.name === (method || "auto"));
 
 	return [
-		methods.length > 0 && methodForm(url, method, methods),
-		chosen && h("p", {class: "soft"}, chosen.summary),
+		h("p", null, "Which texts of the page are its main text, and which are ",
+			"menus, advertising or other parts that many pages have. Each text has ",
+			"its score: how probable it is that it is main text. ",
+			help("the score", "From 0 to 1, from the features of the passage, of ",
+				"its neighbours and, if the template is known, from the texts of ",
+				"the other pages at this place.")),
 		method && other === null && notice("warn",
 			"This method finds nothing on this page."),
 		other && judgement(other, explain),
-		h("p", null, "Each text of the page has its score: how probable it is that ",
-			"it is main text. What is above the threshold was kept. ",
-			help("the score", "From 0 to 1, from the features of the passage, of ",
-				"its neighbours and, if the template is known, from what the other ",
-				"pages of the template have at this place.")),
+		h("details", {class: "panel", open: Boolean(method)},
+			h("summary", null, "For experts"),
+			methods.length > 0 && methodForm(url, method, methods),
+			chosen && h("p", {class: "soft"}, chosen.summary),
+			other && facts([["Method", h("code", null, other.method || "?")],
+				["Reason", other.reason || null]])),
 		other !== null && h("section", {class: "side"}, copyFrame(
 			"Each text of the page, and why it was kept or not", address(
 				"/v1/pages/copy", {url, view: "explain", method}), false)),
@@ -197,14 +204,15 @@ async function explainTab({url, text, explain, method}) {
 
 // A guard of the text of this page, or of all pages of the template.
 function watchTextForm(url, text, isWriter) {
-	return isWriter && text !== null && panel("Be told of changes", form([
-		field("Name", "name", {maxlength: 64, placeholder: "terms, price list",
-			about: "How alerts call it. Without a name they show the address."}),
+	return isWriter && text !== null && panel("Get an alert when it changes", form([
+		field("Name", "name", {maxlength: 64,
+			about: "How alerts call it, for example “terms” or “price list”. " +
+				"Without a name they show the address."}),
 		choice("Pages", "scope", [["page", "this page"],
 			text.cluster && ["template", "all of this template"]].filter(Boolean),
-		"page", "You are told when the main text changes, with the words that " +
-			"were removed and added. Menus, and parts that are different at each " +
-			"visit, do not count."),
+		"page", "The alert has the words of the main text that were removed and " +
+			"added. Menus, and parts that are different at each visit, do not " +
+			"count."),
 	], "Watch the text", async ({name, scope}, sent) => {
 		const slash = text.cluster ? text.cluster.lastIndexOf("/") : -1;
 		const wanted = scope === "page" ? {text: url}
@@ -223,7 +231,8 @@ async function changesTab({url, text, isWriter}) {
 	const time = answer?.changed || answer?.time;
 
 	if (changes.length === 0)
-		return [empty("The text of this page has not changed since it is watched.",
+		return [empty("The text of this page has not changed since it has been ",
+			"watched.",
 			answer?.ignored > 0 && ` ${count(answer.ignored, "change")} of parts ` +
 				"that are different at each visit were left out."),
 		watchTextForm(url, text, isWriter)];
@@ -248,15 +257,14 @@ async function changesTab({url, text, isWriter}) {
 
 const visitNames = {attempts: "Attempts without an answer",
 	depth: "Links away from the first page", due: "Next visit",
-	error: "Error", etag: "Mark of the version (ETag)", fetched: "Last visit",
+	error: "Error", etag: "Version (ETag)", fetched: "Last visit",
 	found: "Found", http_status: "Answer of the server (HTTP)",
 	interval_s: "Visited every", last_modified: "Changed, says the server",
 	lastmod: "Changed, says the sitemap", redirects: "Redirects",
 	rule: "Rule", state: "State"};
 
 const pageNames = {bytes: "Size", changed: "Text changed", class: "Kind",
-	cluster: "Template", redirect: "Leads to", rendered: "Read in a browser",
-	template_name: "Name of the template"};
+	cluster: "Template", redirect: "Leads to", rendered: "Read in a browser"};
 
 const robotsNames = {allowed: "Visits allowed", fetched: "Read",
 	http_status: "Answer of the server (HTTP)", line: "Line", names_us:
@@ -265,8 +273,7 @@ const robotsNames = {allowed: "Visits allowed", fetched: "Read",
 const patternNames = {cluster: "Template", found: "Addresses found",
 	kind: "Kind", learned: "Addresses with a template", news: "Last news",
 	pattern: "Pattern", quiet: "Visits in a row without news",
-	state: "State", template_name: "Name of the template",
-	visited: "Addresses visited"};
+	state: "State", visited: "Addresses visited"};
 
 function visitValue(name, value) {
 	if (value === null || value === undefined || value === "" ||
@@ -277,9 +284,7 @@ function visitValue(name, value) {
 	if (name === "bytes")
 		return bytes(value);
 	if (name === "interval_s")
-		return value > 0 ? `${count(value)} seconds` : null;
-	if (name === "cluster")
-		return templateLink(value);
+		return value > 0 ? duration(value) : null;
 	if (name === "redirect")
 		return pageLink(value);
 	if (/^\d{4}-\d\d-\d\dT/.test(value))
@@ -288,8 +293,28 @@ function visitValue(name, value) {
 }
 
 function visitPanel(title, part, names) {
-	return part && panel(title, facts(Object.entries(part).map(([name, value]) =>
-		[names[name] || name.replaceAll("_", " "), visitValue(name, value)])));
+	return part && panel(title, facts(Object.entries(part).filter(
+		([name]) => name !== "template_name").map(([name, value]) =>
+		[names[name] || name.replaceAll("_", " "), name === "cluster"
+			? value && templateLink(value, part.template_name)
+			: visitValue(name, value)])));
+}
+
+// "It was visited 5 minutes ago, and answered well."
+function visitFacts({visit, page}) {
+	const status = visit?.http_status;
+
+	return facts([
+		["Last visit", visit?.fetched && when(visit.fetched)],
+		["Answer", status && (status < 400 ? badge("good", "the page came")
+			: badge("bad", status === 404 ? "no such page (404)"
+				: `an error (${status})`))],
+		["Text changed", page?.changed && when(page.changed)],
+		["Leads to", page?.redirect && pageLink(page.redirect)],
+		["Template", page?.cluster && templateLink(page.cluster,
+			page.template_name)],
+		["Size", page?.bytes > 0 ? bytes(page.bytes) : null],
+	].filter(entry => entry[1]));
 }
 
 // Fetch the page now, and wait for it.
@@ -317,8 +342,8 @@ function nextVisit(visit) {
 		return null;
 	if (visit.due)
 		return ["The next visit is due ", when(visit.due), "."];
-	return "No visit of its own is planned: the daemon visits it when it checks " +
-		"the template, or when somebody asks for it.";
+	return "No time is set for its next visit: it is visited when its template is " +
+		"checked, or when you press the button.";
 }
 
 function visitTab({url, explain}) {
@@ -327,29 +352,31 @@ function visitTab({url, explain}) {
 	const {visit} = explain;
 
 	return [
-		h("p", {class: "lede"}, explain.admitted ? badge("good", "visited")
-			: badge("warn", "not visited"), " ", explain.meaning, ". ",
-		help("this rule", "Which rule admits or rejects the address: it is in the ",
-			"site, in a sitemap, was asked for; or the settings of the site, ",
+		h("p", {class: "lede"}, explain.admitted ? badge("", "may be visited")
+			: badge("warn", "is not visited"), " ",
+		explain.meaning.replace(/\ba client\b/, "somebody"), ". ",
+		help("this rule", "Why the address is visited or not: a link or a sitemap ",
+			"has it, or somebody requested it; or the settings of the site, ",
 			"robots.txt or a limit leave it out.")),
 		visit?.error && visit.rule !== "forgotten" && notice("bad",
 			"The last visit returned no page: ", visit.error,
 			visit.http_status ? ` (HTTP status ${visit.http_status})` : "", "."),
+		visitFacts(explain),
 		h("p", null, nextVisit(visit)),
 		visitActions(url, explain),
-		h("div", {class: "cards"},
+		experts(h("div", {class: "cards"},
 			visitPanel("The last visit", visit, visitNames),
 			visitPanel("As stored", explain.page, pageNames),
 			visitPanel("Its pattern", explain.pattern, patternNames),
 			visitPanel("The wider pattern", explain.coarse, patternNames),
-			visitPanel("robots.txt", explain.robots, robotsNames)),
+			visitPanel("robots.txt", explain.robots, robotsNames))),
 	];
 }
 
 // The page.
 
 const pageTabs = [["", "Original and text", textTab],
-	["explain", "Why", explainTab], ["changes", "Changes", changesTab],
+	["explain", "Main text or not", explainTab], ["changes", "Changes", changesTab],
 	["visit", "Visits", visitTab]];
 
 // So that the tabs know their page, however the address was written.
@@ -397,7 +424,7 @@ export async function pageView({url, tab, method}) {
 				saved === null)).map(([name, title]) =>
 			[pagePath(explain?.url || url, name), title]), "Parts of the page"),
 		text === null && chosen === pageTabs.at(-1) && notice("warn",
-			"This page is not stored. Below is why."),
+			"This page is not stored, because no visit has returned it."),
 		await chosen[2]({url: explain?.url || url, text, explain, method, isWriter}),
 	];
 }
@@ -417,7 +444,8 @@ function selectorChoice(selector, about, isFirst) {
 }
 
 function selectorChoices(element) {
-	const list = element.candidates || [];
+	const list = (element.candidates || []).filter(
+		candidate => !/^(html|head|body)\b/.test(candidate.selector));
 
 	return h("fieldset", null,
 		h("legend", null, "Selector ", help("a selector", "How the element is ",
@@ -432,6 +460,16 @@ function selectorChoices(element) {
 		element.path && selectorChoice(element.path,
 			"its place in the page; other elements may be there, too",
 			list.length === 0));
+}
+
+const watchChoices = [["lost", "when it is gone"],
+	["changed", "when it changes"], ["both", "when it changes or is gone"]];
+
+// A field of the template whose values are watched.
+async function watchValue(element, given) {
+	await post(templateApi(element.template, "fields"), {
+		name: given.name.trim() || "value", selector: given.css, watched: true});
+	say("It is watched: each new value on a page is an alert.");
 }
 
 async function addGuard(element, given) {
@@ -451,25 +489,37 @@ async function addGuard(element, given) {
 }
 
 function guardForm(element) {
-	return h("section", {class: "panel"}, h("h2", null, "Guard it"), form([
-		selectorChoices(element),
+	return h("section", {class: "panel"}, h("h2", null, "Watch it"), form([
 		h("div", {class: "fields"},
-			field("Name", "name", {maxlength: 64, wide: true,
+			field("Name", "name", {maxlength: 64,
 				placeholder: "what it is: price, title",
-				about: "How alerts call it, such as “price”. Without a name they " +
-					"show the selector."}),
-			field("Matches on a page", "expect", {value: "1", required: true,
-				pattern: "[0-9]+([.][.][0-9]*)?",
-				about: "How often the selector must match on each page: 1 = once; " +
-					"1.. = once or more; 2..5 = two to five times; 0 = never. A " +
-					"page with another number fails."}),
+				about: "How alerts call it, such as “price”."}),
+			element.template && choice("Alert me", "when", watchChoices, "lost",
+				"When it changes: if the price of a page goes from 79.50 to " +
+				"69.50, for example. When it is gone: if pages no longer have it."),
 			choice("Pages", "scope", [
-				element.template && ["template", "of this template"],
-				["site", "of the whole site"]].filter(Boolean),
+				element.template && ["template", "all pages like this one"],
+				["site", "all pages of the site"]].filter(Boolean),
 			element.template ? "template" : "site",
-			"On which pages it must match. A price is on the pages of products " +
-				"(one template), a menu on all pages.")),
-	], "Guard it", async given => {
+			"On which pages it must be. A price is on the pages of products, a " +
+				"menu on all pages. Changes of a value are watched on all pages " +
+				"like this one.")),
+		h("details", null, h("summary", null, "For experts: how it is found"),
+			h("div", {class: "fields"}, selectorChoices(element),
+				field("Matches on a page", "expect", {value: "1", required: true,
+					pattern: "[0-9]+([.][.][0-9]*)?",
+					about: "How often the selector must match on each page: 1 = " +
+						"once; 1.. = once or more; 2..5 = two to five times; 0 = " +
+						"never. A page with another number fails."}))),
+	], "Watch it", async given => {
+		const wanted = given.when || "lost";
+
+		if (wanted !== "lost")
+			await watchValue(element, given);
+		if (wanted === "changed") {
+			go(templatePath(element.template, "fields"));
+			return;
+		}
 		const added = await addGuard(element, given);
 
 		go(sitePath(element.site, "guards", String(added.id)));
@@ -485,28 +535,26 @@ export async function elementView({url, n, element: older, up}) {
 		up: level > 0 ? level : null});
 
 	return [
-		head("Guard an element", {
+		head("Watch a value", {
 			crumbs: [link("/", "Sites"), link(sitePath(element.site), element.site),
 				link(pagePath(element.url), "page")],
-			lede: ["On ", pageLink(element.url), ". You are told when pages no ",
-				"longer have it, and where it probably is then."]}),
+			lede: ["On ", pageLink(element.url), ". You get an alert when it ",
+				"changes, or when pages no longer have it."]}),
 		facts([
 			["Value", element.value ? h("q", {class: "pre"},
 				clip(element.value, 500)) : h("span", {class: "soft"}, "no text")],
-			["Place", h("code", null, clip(element.path || "", 500))],
-			["Template", element.template &&
-				link(templatePath(element.template), element.template)],
+			["Template", element.template && templateLink(element.template)],
 		]),
 		h("div", {class: "actions"},
 			element.has_parent && level < levelsUp && h("a", {class: "button",
-				href: elementPath(url, number, level + 1)}, "One element up"),
+				href: elementPath(url, number, level + 1)}, "A larger part"),
 			level > 0 && h("a", {class: "button",
-				href: elementPath(url, number, level - 1)}, "One element down"),
+				href: elementPath(url, number, level - 1)}, "A smaller part"),
 			h("a", {class: "button", href: pagePath(element.url)},
 				"Choose another one"),
-			help("one element up", "You clicked a text. Around it are larger ",
-				"parts, such as the box with the price and its unit. Go up until ",
-				"the value is what you want to keep.")),
+			help("a larger part", "You clicked a text. Around it are larger ",
+				"parts, such as the box with the price and its unit. Choose the ",
+				"part whose value you want to watch.")),
 		await mayWrite() ? guardForm(element)
 			: empty("Only those who may change something can add a guard."),
 		anyElementFacts(element),

@@ -1,7 +1,7 @@
 // The parts that all views use: heads, tables, figures, forms.
 
 import {h} from "./dom.js";
-import {ApiError, saved, templateApi} from "./api.js";
+import {ApiError, find, saved, templateApi} from "./api.js";
 
 // Numbers, sizes, and times in the time zone of the browser.
 
@@ -115,12 +115,34 @@ export function linkIfSaved(api, to, ...children) {
 		: h("span", null, ...children);
 }
 
+// Names of templates that views have shown, by id.
+const templateNames = new Map();
+
+// Put the name of the template into its link when it is here.
+async function nameLink(node, id) {
+	templateNames.set(id, "");
+	try {
+		templateNames.set(id, (await find(templateApi(id)))?.name || "");
+	} catch {
+		templateNames.delete(id);
+	}
+	if (templateNames.get(id))
+		node.replaceChildren(templateNames.get(id));
+}
+
 // Of "HOST/3" with its name, if it has one. "" if there is no template.
 export function templateLink(id, name) {
 	if (!id)
 		return "";
-	return linkIfSaved(templateApi(id), templatePath(id),
-		name || h("code", null, id));
+	if (name)
+		templateNames.set(id, name);
+	const known = templateNames.get(id);
+	const node = linkIfSaved(templateApi(id), templatePath(id),
+		known || `template ${id.slice(id.lastIndexOf("/") + 1)}`);
+
+	if (known === undefined && saved === null)
+		nameLink(node, id);
+	return node;
 }
 
 // A link to a stored page; in a saved report, to the page itself.
@@ -205,6 +227,12 @@ export function help(what, ...children) {
 	return h("details", {class: "help"},
 		h("summary", {"aria-label": `What is ${what}?`}, "?"),
 		h("span", null, ...children));
+}
+
+// Technical parts, folded.
+export function experts(...children) {
+	return h("details", {class: "panel"}, h("summary", null, "For experts"),
+		...children);
 }
 
 export function panel(title, ...children) {
@@ -301,7 +329,7 @@ export function form(fields, text, work, {done = "", kind = "main"} = {}) {
 export function field(label, name, {value = "", type = "text", unit = "",
 	about = null, wide = false, ...more} = {}) {
 	return h("div", {class: wide ? "field-of wide" : "field-of"},
-		h("label", null, label, unit && ` (${unit})`,
+		h("label", null, h("span", null, label, unit && ` (${unit})`),
 			type === "textarea"
 				? h("textarea", {name, rows: 3, ...more, value})
 				: h("input", {name, type, ...more, value})),
@@ -311,14 +339,15 @@ export function field(label, name, {value = "", type = "text", unit = "",
 export function checkbox(label, name, isOn, about) {
 	return h("div", {class: "field-of"},
 		h("label", {class: "check"},
-			h("input", {name, type: "checkbox", checked: isOn}), label),
+			h("input", {name, type: "checkbox", checked: isOn}),
+			h("span", null, label)),
 		about && help(label, about));
 }
 
 // `options` are [[value, text]].
 export function choice(label, name, options, value, about) {
-	return h("div", {class: "field-of"},
-		h("label", null, label, h("select", {name}, options.map(
+	return h("div", {class: "field-of choice-of"},
+		h("label", null, h("span", null, label), h("select", {name}, options.map(
 			([key, text]) => h("option", {value: key,
 				selected: key === value}, text)))),
 		about && help(label, about));
@@ -334,12 +363,12 @@ export const kindWords = {
 	"field.firing": "A field lost its values",
 	"field.healed": "A field was found at its new place",
 	"field.resolved": "A field has values again",
-	"guard.alternates": "A selector matches now and then",
+	"guard.alternates": "A guarded value comes and goes",
 	"guard.changed": "A watched text changed",
-	"guard.firing": "A selector no longer matches",
-	"guard.resolved": "A selector matches again",
-	"guard.suspended": "A selector takes too long",
-	"guard.unmatched": "A selector has never matched",
+	"guard.firing": "A guarded value is gone",
+	"guard.resolved": "A guarded value is back",
+	"guard.suspended": "A guard takes too long",
+	"guard.unmatched": "The pages of a guard are gone",
 	"incident.added": "A new template appeared",
 	"incident.alternates": "The site alternates between two editions",
 	"incident.back": "The site is back",
@@ -348,8 +377,8 @@ export const kindWords = {
 	"incident.ended": "The incident has ended",
 	"incident.field": "A field lost its values",
 	"incident.field_resolved": "A field has values again",
-	"incident.guard": "A selector no longer matches",
-	"incident.guard_resolved": "A selector matches again",
+	"incident.guard": "A guarded value is gone",
+	"incident.guard_resolved": "A guarded value is back",
 	"incident.moved": "The site has moved",
 	"incident.removed": "Pages of a template disappeared",
 	"incident.split": "A template became two",

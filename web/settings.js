@@ -2,9 +2,9 @@
 
 import {h, svg} from "./dom.js";
 import {find, get, post, remove, session} from "./api.js";
-import {badge, button, bytes, choice, count, duration, empty, facts, field, figures,
-	form, head, help, kindText, notice, panel, say, sitePath, link, table, tabs,
-	when} from "./parts.js";
+import {badge, button, bytes, choice, count, duration, empty, experts, facts, field,
+	figures, form, head, help, kindText, notice, panel, say, sitePath, link, table,
+	tabs, templateLink, when} from "./parts.js";
 
 // The names of tokens and feeds.
 const namePattern = {
@@ -18,7 +18,9 @@ const kindChoices = [
 	["alerts", "Everything that needs me"],
 	["incident.changed,incident.added,incident.removed,incident.split",
 		"Redesigns only"],
-	["incident.guard,incident.field", "Broken selectors and fields only"],
+	["field.changed", "Changed values only, such as prices"],
+	["incident.guard,incident.field", "Lost values only"],
+	["incident.text", "Changed texts only"],
 	["incident.down,incident.back,incident.moved", "Sites that are down only"],
 	["*", "Every event, for programs"],
 ];
@@ -31,14 +33,52 @@ function kindsText(kinds) {
 
 const fieldTypes = {url: "url", secret: "password"};
 
+// Other words for forms than those of the API, which are for programmers. Forms
+// without a place in the list follow in their own order.
+const formOrder = ["mail", "slack", "teams", "discord", "telegram"];
+const formsLast = ["template", "json", "command"];
+const formWords = {
+	mail: "E-mail",
+	template: "Another service, with a text that I write",
+	json: "A program of mine (webhook, JSON)",
+	command: "A command on this server",
+};
+
+function formText({name, label}) {
+	return formWords[name] || label;
+}
+
+function formRank({name}) {
+	if (formOrder.includes(name))
+		return formOrder.indexOf(name);
+	return formsLast.includes(name) ? 100 + formsLast.indexOf(name) : 50;
+}
+
+const partWords = {
+	mail_url: {label: "Mail server", placeholder: "smtps://mail.example:465",
+		about: "Of your mail provider: smtps://HOST:465, or smtp://HOST:587 " +
+			"(STARTTLS)."},
+	addresses: {placeholder: "you@shop.example", about: "One or more addresses, " +
+		"separated by commas."},
+	address: {placeholder: "as the first recipient"},
+	url: {placeholder: "https://…", about: "The service shows this address when " +
+		"you add a webhook there."},
+	secret: {about: "It is stored, and never shown again."},
+};
+
 // The fields that a form of a hook needs, such as the token of a bot.
 function hookFields(wanted) {
-	return wanted.fields.map(part => field(part.label, part.name, {
-		type: part.kind === "template" ? "textarea"
-			: fieldTypes[part.kind] || "text",
-		required: part.required && !part.default, wide: true,
-		placeholder: part.default || "", autocomplete: "off",
-	}));
+	return wanted.fields.map(part => {
+		const {label, placeholder, about} = partWords[part.kind] || {};
+
+		return field(label || part.label, part.name, {
+			type: part.kind === "template" ? "textarea"
+				: fieldTypes[part.kind] || "text",
+			required: part.required && !part.default, wide: true,
+			placeholder: part.default || placeholder || "", about,
+			autocomplete: "off",
+		});
+	});
 }
 
 // The message about the answer to a test.
@@ -56,13 +96,17 @@ async function testHook(id) {
 
 // The form that adds a hook. `host` is the site, or null for all sites.
 export async function hookForm(host) {
-	const {forms} = await get("/v1/hook-forms");
+	const answer = await get("/v1/hook-forms");
+	const forms = answer.forms.sort((a, b) => formRank(a) - formRank(b));
 	const fields = h("div", {class: "fields"});
 	const show = name => fields.replaceChildren(...hookFields(
 		forms.find(one => one.name === name)));
-	const kinds = choice("Tell me about", "kinds", kindChoices, "alerts");
-	const service = choice("Send it to", "form",
-		forms.map(one => [one.name, one.label]), forms[0].name);
+	const kinds = choice("Tell me about", "kinds", kindChoices, "alerts",
+		"Everything that needs me: new designs, lost and changed values, changed " +
+		"texts, and sites that are down. You can add several places.");
+	const service = choice("Send it by", "form",
+		forms.map(one => [one.name, formText(one)]), forms[0].name,
+		"How alerts come to you. A test message is sent when you press Add.");
 
 	service.querySelector("select").onchange = event =>
 		show(event.target.value);
@@ -80,7 +124,8 @@ export async function hookForm(host) {
 
 function hookTable(hooks) {
 	return table("Where notifications go", [
-		{head: "To", cell: hook => [badge("", hook.form || "webhook"), " ",
+		{head: "To", cell: hook => [badge("", formText({name: hook.form,
+			label: hook.form || "webhook"})), " ",
 			h("code", null, hook.target || hook.to || "")]},
 		{head: "Site", cell: hook => hook.site
 			? link(sitePath(hook.site), hook.site) : "all sites"},
@@ -122,8 +167,9 @@ async function feedsTab() {
 	const {feeds} = await get("/v1/feeds");
 
 	return [
-		h("p", null, "A feed shows alerts in a feed reader. Its address has a ",
-			"key that reads this feed and nothing else."),
+		h("p", null, "A feed is a list of alerts that a program on your computer ",
+			"or telephone reads, called a feed reader. Anyone with the address ",
+			"of a feed can read it, so keep it secret."),
 		table("Feeds", [
 			{head: "Name", cell: feed => feed.name},
 			{head: "Site", cell: feed => feed.site
@@ -160,11 +206,11 @@ async function silencesTab() {
 			{head: "Site", cell: silence =>
 				link(sitePath(silence.site), silence.site)},
 			{head: "About", cell: silence => kindText(silence.kind)},
-			{head: "Template", cell: silence => silence.cluster || "all"},
-			{head: "Since", cell: silence =>
-				silence.time ? when(silence.time) : ""},
-			{head: "Actions", class: "act", cell: silence => button("End",
-				() => remove(`/v1/silences/${silence.id}`),
+			{head: "Template", cell: silence => silence.cluster
+				? templateLink(silence.cluster, silence.template_name) : "all"},
+			{head: "Since", cell: silence => when(silence.created)},
+			{head: "Actions", class: "act", cell: silence => button(
+				"End the silence", () => remove(`/v1/silences/${silence.id}`),
 				{done: "The silence has ended."})},
 		], silences, "There is no silence."),
 	];
@@ -176,8 +222,8 @@ async function tokensTab() {
 	const {tokens} = await get("/v1/tokens");
 
 	return [
-		h("p", null, "A person or a program needs a token to use the daemon ",
-			"over the network."),
+		h("p", null, "A token is a password, with which another person or a ",
+			"program uses this program over the network."),
 		table("Tokens", [
 			{head: "Name", cell: token => token.name},
 			{head: "May", cell: token =>
@@ -240,30 +286,37 @@ async function daemonTab() {
 			h("code", null, "store.max_size"), "."),
 		figures([
 			["Running", duration(status.uptime_s), `version ${status.version}`],
-			["Store", bytes(status.store.used_bytes),
-				`of ${bytes(status.store.max_bytes)}`],
+			["Disk space used", bytes(status.store.used_bytes),
+				`of ${bytes(status.store.max_bytes)} at most`],
 			["Pages", count(status.counts.pages)],
-			["Fetched since the start", count(status.pipeline.fetched),
+			["Visits since the start", count(status.pipeline.fetched),
 				`${count(status.pipeline.failed)} failed`],
 		]),
-		h("div", {class: "cards"}, factsPanel("Stored", status.counts),
-			factsPanel("Fetching", status.pipeline),
-			factsPanel("Store", status.store),
-			factsPanel("Requests", status.http),
-			factsPanel("Configuration", status.config)),
-		h("h2", null, "Processes ", help("the processes",
-			"Pages come from strangers, so each part of the work runs in a ",
-			"process with few rights.")),
-		table("Processes", [
-			{head: "Process", cell: process => process.role},
-			{head: "Running", class: "num",
-				cell: process => count(process.running.length)},
-			{head: "Crashes", class: "num",
-				cell: process => count(process.crashes)},
-			{head: "Enforced", cell: process => process.enforced},
-			{head: "Missing", cell: process => process.missing || "nothing"},
-		], status.processes, ""),
+		!status.pipeline.paused && !status.config.error && used <= 0.8 &&
+			notice("good", "It works: pages are visited, and there is room for ",
+				"more."),
+		experts(
+			h("div", {class: "cards"}, factsPanel("Stored", status.counts),
+				factsPanel("Fetching", status.pipeline),
+				factsPanel("Store", status.store),
+				factsPanel("Requests", status.http),
+				factsPanel("Configuration", status.config)),
+			h("h3", null, "Processes ", help("the processes",
+				"Pages come from strangers, so each part of the work runs in a ",
+				"process with few rights.")),
+			processTable(status.processes)),
 	];
+}
+
+function processTable(processes) {
+	return table("Processes", [
+		{head: "Process", cell: process => process.role},
+		{head: "Running", class: "num",
+			cell: process => count(process.running.length)},
+		{head: "Crashes", class: "num", cell: process => count(process.crashes)},
+		{head: "Enforced", cell: process => process.enforced},
+		{head: "Missing", cell: process => process.missing || "nothing"},
+	], processes, "");
 }
 
 // Several machines.
@@ -357,7 +410,7 @@ const settingsTabs = [
 	["feeds", "Feeds", feedsTab],
 	["silences", "Silences", silencesTab],
 	["tokens", "Access", tokensTab],
-	["daemon", "Daemon", daemonTab],
+	["daemon", "This program", daemonTab],
 	["nodes", "Machines", nodesTab],
 ];
 

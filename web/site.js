@@ -4,11 +4,13 @@ import {h} from "./dom.js";
 import {address, find, get, lines, listPlace, mayWrite, post, remove, saved,
 	siteApi} from "./api.js";
 import {sparkline, strip} from "./charts.js";
-import {badge, button, bytes, choice, count, dateTime, empty, facts, field,
-	figures, form, go, head, help, kindText, link, linkIfSaved, notice, outside,
-	pageLink, pagePath, panel, path, percent, say, sitePath, table, tabs,
-	templateLink, when} from "./parts.js";
-import {healthBadge, healthOf} from "./sites.js";
+import {badge, button, bytes, choice, count, dateTime, empty, experts, facts, field,
+	figures, form, go, head, kindText, link, linkIfSaved, notice, outside, pageLink,
+	pagePath, panel, path, percent, say, sitePath, table, tabs, templateLink, when}
+	from "./parts.js";
+import {colourHelp, healthBadge, healthOf, incidentLines, pauseText}
+	from "./sites.js";
+import {incidentTitles, textChanges, usefulCandidates} from "./story.js";
 import {siteThresholdTab} from "./threshold.js";
 import {siteSettingsTab} from "./site_settings.js";
 
@@ -17,23 +19,37 @@ const siteEventsShown = 300;
 
 // What the states of guards mean: [colour, word].
 const guardWords = {
-	"ok": ["good", "matches"],
-	"firing": ["bad", "no longer matches"],
-	"never held": ["warn", "never matched"],
-	"suspended": ["warn", "waits"],
+	"ok": ["good", "found"],
+	"firing": ["bad", "gone"],
+	"never held": ["warn", "never found"],
+	"suspended": ["warn", "takes too long"],
 	"unmatched": ["warn", "its pages no longer exist"],
-	"alternates": ["warn", "matches now and then"],
+	"alternates": ["warn", "found now and then"],
 	"checking": ["busy", "is being checked"],
+	"learning": ["busy", "learns what changes at each visit"],
 };
 
 function guardBadge(guard) {
-	const [kind, word] = guardWords[guard.state] || ["", guard.state];
+	const [kind, word] = isTextGuard(guard) && guard.state === "ok"
+		? ["good", "watched"] : guardWords[guard.state] || ["", guard.state];
 
 	return badge(kind, word);
 }
 
+function isTextGuard(guard) {
+	return guard.language === "text";
+}
+
 function guardName(guard) {
 	return guard.name || `guard ${guard.id}`;
+}
+
+// What a guard looks at: a place in pages, or the text of one page or of all.
+function guardSubject(guard) {
+	if (!isTextGuard(guard))
+		return h("code", null, guard.selector);
+	return guard.selector === "all" ? "the text of all pages of the template"
+		: h("span", null, "the text of ", pageLink(guard.selector));
 }
 
 // Health at a glance.
@@ -62,25 +78,13 @@ function siteVerdict(site, open) {
 		return h("p", {class: "verdict bad"}, h("strong", null,
 			open.length > 0 ? count(open.length, "open incident")
 				: "It needs you"), ". ",
-		firing_guards > 0 && `${count(firing_guards, "selector")} no longer ` +
-			`${firing_guards === 1 ? "matches" : "match"}. `,
+		firing_guards > 0 && `${count(firing_guards, "guarded value is",
+			"guarded values are")} gone. `,
 		firing_fields > 0 && `${count(firing_fields, "field")} lost ` +
 			`${firing_fields === 1 ? "its" : "their"} values. `);
 	return h("p", {class: `verdict ${kind}`}, h("strong", null,
 		state === "ok" ? "All is well." : state === "new" ? "It is being learned."
 			: "Look at it."), " ", rest);
-}
-
-function siteIncidents(open) {
-	return open.length > 0 && h("ul", {class: "plain incidents"}, open.map(
-		incident => h("li", null,
-			badge(incident.severity === "alert" ? "bad" : "warn",
-				kindText(incident.kind)), " ",
-			linkIfSaved(`/v1/incidents/${incident.id}`,
-				path("incidents", String(incident.id)),
-				incident.summary || "Show it"), " ",
-			h("span", {class: "soft"}, "since ", when(incident.began)),
-			incident.acknowledged && [" ", badge("", "acknowledged")])));
 }
 
 function siteDays(site) {
@@ -91,9 +95,7 @@ function siteDays(site) {
 	return days.length > 0 && h("div", {class: "days"},
 		h("figure", null, strip(days), h("figcaption", {class: "soft small"},
 			`The last ${days.length} days, today at the right `,
-			help("a day's colour", "Green: visited, no incident. Red: an ",
-				"incident began. Yellow: something may have changed, or no ",
-				"visit succeeded. Empty: no visit. A day is a day in UTC."))),
+			colourHelp())),
 		h("figure", null, sparkline(visits, `Visits a day: ${count(sum)} in ` +
 			`${days.length} days, ${count(visits.at(-1))} today`),
 		h("figcaption", {class: "soft small"},
@@ -109,14 +111,15 @@ function siteProgress(site) {
 	`${count(site.tried, "page")} visited, ${count(site.pending)} to go.`);
 }
 
-function siteHealth(site, incidents) {
+async function siteHealth(site, incidents) {
 	const open = incidents.filter(incident => incident.state !== "ended");
+	const titles = await incidentTitles(open);
 
 	return [
 		siteVerdict(site, open),
 		site.paused && notice("warn",
 			`Visits are paused: ${site.paused.replace(/\.?$/, ".")}`),
-		siteIncidents(open),
+		open.length > 0 && incidentLines(open, titles),
 		siteDays(site),
 		siteProgress(site),
 	];
@@ -129,14 +132,12 @@ function siteFigures(site) {
 	return figures([
 		["Pages", count(site.pages),
 			odd.map(([name, number]) => `${count(number)} ${name}`).join(", ")],
-		["Templates", count(site.templates),
-			`pages up to ${site.threshold} apart`],
+		["Templates", count(site.templates), "kinds of pages that look alike"],
 		["Visited", count(site.tried),
 			`of ${count(site.max_pages)} at most`],
 		["Failed visits", count(site.failed),
 			site.skipped > 0 && `${count(site.skipped)} others were not needed`],
-		["Received", bytes(site.spent_bytes),
-			`a pause of ${site.delay_ms / 1000} s between visits`],
+		["Data read", bytes(site.spent_bytes), pauseText(site)],
 	]);
 }
 
@@ -147,7 +148,7 @@ const siteTabs = [
 	["guards", "Guards", "guards", false],
 	["patterns", "Addresses", "patterns", false],
 	["events", "Events", null, true],
-	["threshold", "Threshold", "thresholds", false],
+	["threshold", "Grouping", "thresholds", false],
 	["settings", "Settings", null, false],
 ];
 
@@ -276,10 +277,12 @@ async function siteGuardsTab(host, isWriter) {
 				siteApi(host, "guards", String(one.id)),
 				sitePath(host, "guards", String(one.id)), guardName(one))},
 			{head: "State", cell: guardBadge},
-			{head: "Selector", cell: one => h("code", null, one.selector)},
-			{head: "Matches", cell: one => one.expect},
-			{head: "Pages", class: "num", cell: one => count(one.pages)},
-			{head: "Failing", class: "num", cell: one => count(one.failing)},
+			{head: "Looks at", cell: guardSubject},
+			{head: "Pages", class: "num",
+				cell: one => isTextGuard(one) && one.pages === 0 ? ""
+					: count(one.pages)},
+			{head: "Gone from", class: "num", cell: one => isTextGuard(one) ? ""
+				: count(one.failing)},
 			{head: "Template", cell: one =>
 				templateLink(one.cluster, one.template_name) || "all pages"},
 		], guards.slice(0, siteRows), "This site has no guards."),
@@ -312,14 +315,17 @@ export async function replaceGuard(guard, selector) {
 }
 
 function guardCandidates(guard, isWriter) {
-	return guard.candidates?.length > 0 && [
+	const candidates = usefulCandidates(guard.candidates);
+
+	return candidates.length > 0 && [
 		h("h2", null, "Where it is now, probably"),
-		table("Candidates for another selector", [
-			{head: "Selector", cell: one => h("code", null, one.selector)},
+		table("Where it is now, probably", [
+			{head: "Value there", cell: one => one.example},
+			{head: "Found on", class: "num",
+				cell: one => count(one.pages, "page")},
 			{head: "Likeness", class: "num", cell: one => percent(one.score)},
-			{head: "Pages", class: "num", cell: one => count(one.pages)},
-			{head: "Value", cell: one => one.example},
-			isWriter && {head: "Do", class: "act", cell: one => [
+			{head: "Selector", cell: one => h("code", null, one.selector)},
+			isWriter && {head: "Actions", class: "act", cell: one => [
 				button("Use instead", () => replaceGuard(guard, one.selector)
 					.then(added => go(sitePath(guard.site, "guards",
 						String(added.id)))),
@@ -327,27 +333,62 @@ function guardCandidates(guard, isWriter) {
 						`${one.selector} instead?`}), " ",
 				button("Add a guard", () => addSiteGuard(guard.site,
 					{...sameGuard(guard, one.selector), name: undefined}))]},
-		].filter(Boolean), guard.candidates, ""),
+		].filter(Boolean), candidates, ""),
 	];
+}
+
+function guardPages(guard) {
+	if (guard.failing === 0)
+		return `found on all of ${count(guard.pages, "page")}`;
+	return `gone from ${count(guard.failing)} of ${count(guard.pages, "page")}`;
 }
 
 function guardFacts(guard) {
 	return facts([
+		isTextGuard(guard) ? ["Looks at", guardSubject(guard)]
+			: ["Pages", guardPages(guard)],
+		["Where", templateLink(guard.cluster, guard.template_name) ||
+			(isTextGuard(guard) ? null : "all pages of the site")],
+		["Added", when(guard.created)],
+		["In this state since", when(guard.changed)],
+	]);
+}
+
+function guardExperts(guard) {
+	return !isTextGuard(guard) && experts(facts([
 		["Selector", h("span", null, h("code", null, guard.selector), " ",
 			h("span", {class: "soft"}, guard.language === "css" ? "CSS" : "XPath"))],
-		["Matches on a page", guard.expect],
-		["Pages", `${count(guard.failing)} failing of ${count(guard.pages)}; ` +
-			`${count(guard.agreed)} of the last ${count(guard.seen)} agree`],
-		["Template", templateLink(guard.cluster, guard.template_name) ||
-			"all pages of the site"],
-		["Since", h("span", null, when(guard.created), "; state changed ",
-			when(guard.changed))],
-	]);
+		["Elements on a page", guard.expect],
+		["Visits", `${count(guard.agreed)} of the last ${count(guard.seen)} ` +
+			"confirm the state"],
+	]));
+}
+
+const guardChangesShown = 5;
+
+// The last changes of the text that a guard watches.
+async function guardTexts(guard) {
+	if (!isTextGuard(guard))
+		return null;
+	const events = (await lines("/v1/events", {site: guard.site,
+		kinds: "guard.changed", newest: 1, limit: 200}))
+		.filter(event => event.guard === guard.id)
+		.slice(-guardChangesShown).reverse();
+
+	return [
+		h("h2", null, "What changed"),
+		events.length === 0 && empty("The text has not changed since it has been ",
+			"watched."),
+		events.map(event => h("section", null, h("h3", null,
+			event.url && [pageLink(event.url), ", "], dateTime(event.time)),
+		textChanges(event.detail || {}, "h4"))),
+	];
 }
 
 export async function guardView({host, number}) {
 	const [guard, isWriter] = await Promise.all([
 		get(siteApi(host, "guards", number)), mayWrite()]);
+	const texts = await guardTexts(guard);
 
 	return [
 		head(`Guard: ${guardName(guard)}`, {
@@ -362,15 +403,18 @@ export async function guardView({host, number}) {
 		}),
 		guardFacts(guard),
 		guardCandidates(guard, isWriter),
-		guard.sample?.length > 0 && [
+		texts,
+		texts === null && guard.sample?.length > 0 && [
 			h("h2", null, "Pages"),
 			table("Pages that were checked", [
 				{head: "Page", cell: one => pageLink(one.url)},
-				{head: "Matches", class: "num", cell: one => count(one.matches)},
-				{head: "Value", cell: one => one.value},
-				{head: "Last held", cell: one => when(one.good)},
+				{head: "Found now", class: "num",
+					cell: one => count(one.matches, "time")},
+				{head: "Last value", cell: one => one.value},
+				{head: "Last found", cell: one => when(one.good)},
 			], guard.sample, ""),
 		],
+		guardExperts(guard),
 	];
 }
 
@@ -432,7 +476,7 @@ async function siteEventsTab(host, isWriter, show) {
 				: h("a", {class: `badge ${eventKind(one)}`,
 					href: path("alerts", String(one.seq))}, kindText(one.kind))},
 			{head: "What", cell: eventWhat},
-			isWriter && {head: "Do", class: "act", cell: eventActions},
+			isWriter && {head: "Actions", class: "act", cell: eventActions},
 		].filter(Boolean), newest, "Nothing has happened yet."),
 		events.length >= siteEventsShown && h("p", {class: "soft"},
 			`These are the newest ${siteEventsShown}.`),
@@ -484,7 +528,8 @@ async function readerView(host, incidents, parameters) {
 		return unknownSite(host, false);
 	return [
 		head(host, {crumbs: [link("/", "Sites")]}),
-		open.length > 0 ? siteIncidents(open) : h("p", {class: "verdict good"},
+		open.length > 0 ? incidentLines(open, await incidentTitles(open))
+			: h("p", {class: "verdict good"},
 			h("strong", null, "No open incident.")),
 		tabs(siteTabList(host, false), "Parts of the site"),
 		parameters.tab === "events"
@@ -505,7 +550,7 @@ export async function siteView({host, ...parameters}) {
 			: readerView(host, incidents, parameters);
 	return [
 		siteHead(site, isWriter),
-		siteHealth(site, incidents),
+		await siteHealth(site, incidents),
 		siteFigures(site),
 		tabs(siteTabList(host, isWriter), "Parts of the site"),
 		await siteTab(site, isWriter, parameters),

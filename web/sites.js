@@ -2,9 +2,10 @@
 
 import {h} from "./dom.js";
 import {find, get, mayWrite} from "./api.js";
-import {sparkline, strip} from "./charts.js";
-import {badge, count, empty, figures, head, help, kindText, link, path, sitePath,
-	table, when} from "./parts.js";
+import {dayRule, sparkline, strip} from "./charts.js";
+import {badge, count, duration, empty, figures, head, help, link, linkIfSaved,
+	notice, path, sitePath, table, when} from "./parts.js";
+import {incidentTitles} from "./story.js";
 
 const sitesShown = 500;
 
@@ -35,6 +36,27 @@ export function healthBadge(site) {
 	return badge(kind, word);
 }
 
+// The pause between two visits of a site.
+export function pauseText({delay_ms: delay}) {
+	if (delay === 0)
+		return "no pause between two visits";
+	return `a pause of ${delay < 2000 ? `${delay / 1000} s`
+		: duration(delay / 1000)} between two visits`;
+}
+
+// What the badge of a site and the marks of its days mean.
+export function colourHelp() {
+	return help("the colour of a site", "The word says how the site is now. ",
+		"Alert: an incident is open that you have not acknowledged, or the site is ",
+		"down. Check it: something may have changed. ", dayRule);
+}
+
+// A note if alerts are sent to no place. `hooks` is null for read-only clients.
+export function nowhereNotice(hooks) {
+	return hooks?.length === 0 && notice("warn", "No place gets alerts: you see ",
+		"them only here. ", link(path("settings"), "Choose where they go"));
+}
+
 // "2 sites need you: shop.example, news.example."
 function verdict(sites, open) {
 	const bad = sites.filter(site => healthOf(site).state === "alert");
@@ -59,15 +81,24 @@ function verdict(sites, open) {
 		` ${count(sites.length, "site")}, no open incident.`);
 }
 
-function openIncidents(open) {
+function severityMark({severity}) {
+	return badge(severity === "alert" ? "bad" : "warn", severity);
+}
+
+// Open incidents as a list. `more` are nodes of each, after the site.
+export function incidentLines(open, titles) {
+	return h("ul", {class: "plain incidents"}, open.map(incident =>
+		h("li", null, severityMark(incident), " ",
+			linkIfSaved(`/v1/incidents/${incident.id}`,
+				path("incidents", String(incident.id)), titles.get(incident.id)),
+			" ", h("span", {class: "soft"}, incident.site, ", since ",
+				when(incident.began)),
+			incident.acknowledged && [" ", badge("", "acknowledged")])));
+}
+
+function openIncidents(open, titles) {
 	return open.length > 0 && h("section", null, h("h2", null, "Open incidents"),
-		h("ul", {class: "plain incidents"}, open.map(incident =>
-			h("li", null, badge(incident.severity === "alert" ? "bad" : "warn",
-				kindText(incident.kind)), " ",
-			link(path("incidents", String(incident.id)),
-				incident.summary || incident.site), " ",
-			h("span", {class: "soft"}, incident.site, ", ",
-				when(incident.began))))));
+		incidentLines(open, titles));
 }
 
 function trouble(site) {
@@ -114,19 +145,23 @@ function byHealth(a, b) {
 }
 
 export async function sitesView({after}) {
-	const [answer, incidents, isWriter] = await Promise.all([
+	const isWriter = await mayWrite();
+	const [answer, incidents, places] = await Promise.all([
 		get("/v1/sites", {limit: sitesShown, after}),
-		find("/v1/incidents", {state: "open"}),
-		mayWrite(),
+		find("/v1/incidents", {open: 1}),
+		isWriter ? find("/v1/hooks") : null,
 	]);
 	const sites = answer.sites.sort(byHealth);
 	const open = (incidents?.incidents || []).filter(
 		incident => incident.state === "open" && !incident.acknowledged);
+	const titles = await incidentTitles(open);
 
 	if (sites.length === 0)
-		return [head("Sites"), empty("No site is watched. ",
-			isWriter ? link("/ui/add", "Watch a site")
-				: "Add one with: templatectl watch URL")];
+		return [head("Sites"), empty("No site is watched. This program visits ",
+			"the pages of a shop or any other site, learns how they look, and ",
+			"alerts you when they break or change. ",
+		isWriter ? link("/ui/add", "Watch a site")
+			: "Add one with: templatectl watch URL")];
 	return [
 		head("Sites", {actions: [isWriter &&
 			h("a", {class: "button main", href: "/ui/add"}, "Watch a site")]}),
@@ -134,15 +169,13 @@ export async function sitesView({after}) {
 		figures([
 			["Sites", count(sites.length)],
 			["Open incidents", count(open.length)],
-			["Firing guards", count(sites.reduce((sum, site) =>
+			["Guards with an alarm", count(sites.reduce((sum, site) =>
 				sum + healthOf(site).firing_guards, 0))],
 			["Pages", count(sites.reduce((sum, site) => sum + site.pages, 0))],
 		]),
-		openIncidents(open),
-		h("h2", null, "All sites ", help("the colour of a site",
-			"Green: nothing changed. Red: an incident is open. Yellow: the ",
-			"site blocks visits, was not visited for long, or something may ",
-			"have changed.")),
+		nowhereNotice(places?.hooks || null),
+		openIncidents(open, titles),
+		h("h2", null, "All sites ", colourHelp()),
 		sitesTable(sites),
 		answer.sites.length === sitesShown && h("p", null,
 			link("/?after=" + encodeURIComponent(answer.sites.at(-1).host),

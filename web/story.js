@@ -2,7 +2,7 @@
 // for those who want to know it exactly.
 
 import {h} from "./dom.js";
-import {saved, templateApi} from "./api.js";
+import {find, saved, templateApi} from "./api.js";
 import {count, dateTime, kindText, link, linkIfSaved, pageLink, path, sitePath,
 	table, templateLink, templatePath} from "./parts.js";
 import {pathBeginnings, pathSide, textSide} from "./versions.js";
@@ -32,9 +32,43 @@ export function quoted(text) {
 	return `“${clip(text, 80)}”`;
 }
 
+const wholePages = /^(html|head|body)\b/;
+
+function plainText(text) {
+	return String(text ?? "").replace(/\s+/g, " ").trim();
+}
+
+// The candidates without those that surround a better one, that have the same
+// value, or that are the whole page.
+export function usefulCandidates(candidates) {
+	const kept = [];
+
+	for (const one of listOf(candidates)) {
+		const value = plainText(one.example);
+		const place = kept.findIndex(better => plainText(better.example) !== "" &&
+			value.includes(plainText(better.example)));
+
+		if (wholePages.test(one.selector))
+			continue;
+		if (place < 0)
+			kept.push(one);
+		else if (isSteadier(one, kept[place]))
+			kept[place] = one;
+	}
+	return kept;
+}
+
+// Whether `one` has the same value as `other`, is about as sure, and does not
+// count elements, as "div:nth-of-type(1)" does.
+function isSteadier(one, other) {
+	return plainText(one.example) === plainText(other.example) &&
+		other.selector.includes(":nth-") && !one.selector.includes(":nth-") &&
+		other.score - one.score < 0.05;
+}
+
 // The candidate that probably is the new place; null if there is none.
 export function bestCandidate(candidates) {
-	const best = candidates?.[0];
+	const best = usefulCandidates(candidates)[0];
 
 	return best && (best.score === undefined || best.score >= likelyScore)
 		? best : null;
@@ -61,6 +95,85 @@ export function findingOfEntry(what, entry, incident) {
 	};
 }
 
+// Titles of incidents.
+
+// "the price" of the name of a guard or a field, or what else is known of it.
+export function thingName({name, field, selector}) {
+	const given = name || field;
+
+	if (given)
+		return /^\p{Ll}[\p{L}\d ]*$/u.test(given) ? `the ${given}`
+			: quoted(given);
+	return selector ? `the part “${clip(selector, 40)}”` : "a guarded part";
+}
+
+function upperFirst(text) {
+	return text.replace(/^\p{Ll}/u, letter => letter.toUpperCase());
+}
+
+// "the price, the title and 2 more"
+function thingNames(things) {
+	const names = [...new Set(things.map(thingName))];
+	const last = names.length > 3 ? `${names.length - 2} more` : names.at(-1);
+
+	return names.length === 1 ? last : names.slice(0, names.length > 3 ? 2 : -1)
+		.join(", ") + ` and ${last}`;
+}
+
+function textTitle(guards) {
+	const [{name, texts}] = guards;
+	const url = listOf(texts)[0]?.url || "";
+
+	return name ? `The text ${quoted(name)} changed`
+		: `The text of ${url.replace(/^https?:\/\/[^/]*/, "") || "a page"} changed`;
+}
+
+// "The price is gone from 7 of 14 pages." `incident` is whole, with its detail.
+export function incidentTitle({kind, detail}) {
+	const guards = listOf(detail?.guards), fields = listOf(detail?.fields);
+	const templates = listOf(detail?.templates);
+	const lost = guards.filter(guard => guard.what === "firing");
+
+	if (kind === "incident.text" && guards.length > 0)
+		return textTitle(guards);
+	if (kind === "incident.guard" && lost.length > 0) {
+		const most = lost.reduce((best, one) => one.pages > best.pages ? one : best);
+
+		return `${upperFirst(thingNames(lost))} ${lost.length > 1 ? "are" : "is"} ` +
+			`gone from ${pagesOf(most.pages, most.checked)}`;
+	}
+	if (kind === "incident.field" && fields.length > 0)
+		return `The pages lost ${thingNames(fields)}`;
+	if (kind === "incident.changed" && templates.length === 1 && templates[0].name)
+		return `“${clip(templates[0].name, 80)}” has a new design`;
+	return kindText(kind);
+}
+
+const knownTitles = new Map();
+const titlesRead = 60, titlesKept = 1000;
+
+// The titles of incidents of a list, by number. Only the newest are read.
+export async function incidentTitles(incidents) {
+	const newest = [...incidents].sort((a, b) => b.id - a.id).slice(0, titlesRead);
+	const titles = new Map(incidents.map(one => [one.id, kindText(one.kind)]));
+
+	await Promise.all(newest.map(async one => {
+		const key = `${one.id} ${one.kind} ${one.findings}`;
+
+		if (!knownTitles.has(key)) {
+			const whole = saved === null ||
+				Object.hasOwn(saved.answers, `/v1/incidents/${one.id}`)
+				? await find(`/v1/incidents/${one.id}`) : null;
+
+			if (knownTitles.size >= titlesKept)
+				knownTitles.clear();
+			knownTitles.set(key, incidentTitle(whole || one));
+		}
+		titles.set(one.id, knownTitles.get(key));
+	}));
+	return titles;
+}
+
 // Sentences. Each function returns a list of sentences; a sentence is a list of
 // texts and nodes.
 
@@ -85,8 +198,10 @@ function because(finding) {
 }
 
 function newPlace(best) {
-	return ["It is probably now at ", h("code", null, clip(best.selector, 120)),
-		best.example ? ` (${quoted(best.example)}).` : "."];
+	return best.example ? ["It is probably still there, at another place: ",
+		quoted(best.example), "."]
+		: ["It is probably now at ", h("code", null, clip(best.selector, 120)),
+			"."];
 }
 
 function lostGuard(finding) {
@@ -96,9 +211,6 @@ function lostGuard(finding) {
 	return [
 		[guardLink(finding), " was no longer found on ",
 			pagesOf(detail.failed || pages, detail.checked), "."],
-		detail.name && detail.selector && ["The selector ",
-			h("code", null, clip(detail.selector, 120)),
-			" does not match there as it should."],
 		best ? newPlace(best) : ["No likely new place of it is known."],
 	];
 }
@@ -459,7 +571,7 @@ export function pagesTable(caption, list) {
 			cell: page => page.template ? templateLink(page.template) : ""},
 		has("to") && {head: "New address",
 			cell: page => page.to ? pageLink(page.to) : ""},
-		pages.some(page => page.matches !== undefined) && {head: "Matches",
+		pages.some(page => page.matches !== undefined) && {head: "Found now",
 			class: "num", cell: page => count(page.matches || 0)},
 		has("value") && {head: "Value before",
 			cell: page => page.value ? clip(page.value, 120) : ""},

@@ -3,7 +3,7 @@
 import {h} from "./dom.js";
 import {ApiError, address, find, listPlace, mayWrite, post, saved,
 	templateApi} from "./api.js";
-import {badge, bytes, count, empty, facts, field, figures, form, head, help,
+import {badge, bytes, count, empty, experts, facts, field, figures, form, head, help,
 	link, outside, pageLink, panel, percent, sitePath, table, tabs,
 	templateLink, templatePath, when} from "./parts.js";
 import {fieldBadges, fieldExample, fieldFill, readRecords, templateFieldsTab,
@@ -42,8 +42,8 @@ async function templatePicture({id, cluster, isWriter}) {
 		src: address("/v1/pages/copy", {url: page.url, view: "pick"})}),
 		h("figcaption", {class: "soft small note"},
 			isWriter && "Click what must stay, such as a price. ",
-			pageLink(page.url, page.title), ", only texts: pictures take a ",
-			"browser and ", h("code", null, "render.screenshots"), "."));
+			pageLink(page.url, page.title), ", only texts: the daemon takes ",
+			"pictures only if its configuration allows it."));
 }
 
 const renderWords = {
@@ -67,15 +67,19 @@ async function templateRegion(id, current) {
 async function templateFacts(id, cluster, current) {
 	const regions = await templateRegion(id, current);
 
-	return facts([
+	const scripts = cluster?.render && renderWords[cluster.render.decision] +
+		cluster.render.reason;
+
+	return [facts([
 		["Such as", cluster && h("ul", {class: "plain"}, cluster.sample.slice(0, 3)
 			.map(page => h("li", null, pageLink(page.url, page.title))))],
-		["Content", regions?.length > 0 ? regions : null],
 		["First seen", when(cluster?.created || current?.created)],
 		["Changed", cluster && when(cluster.changed)],
-		["Scripts", cluster?.render && renderWords[cluster.render.decision] +
-			cluster.render.reason],
-	]);
+	]), (regions?.length > 0 || scripts) && experts(facts([
+		["Content", regions?.length > 0 ? regions : null],
+		["Scripts", scripts],
+		["Number", h("code", null, id)],
+	]))];
 }
 
 function shortFields(id, fields, records) {
@@ -267,7 +271,8 @@ async function templateTreeTab({id}) {
 // The page.
 
 const templateTabs = [["", "Summary"], ["fields", "Fields"], ["pages", "Pages"],
-	["texts", "Shared texts"], ["versions", "Versions"], ["tree", "Tree"]];
+	["texts", "Shared texts"], ["versions", "Versions"],
+	["tree", "Tree, for experts"]];
 
 const templateEnds = {
 	live: ["good", "watched"],
@@ -287,8 +292,7 @@ function templateHead(id, cluster, current, fields) {
 		head(name || id, {
 			crumbs: [...saved === null ? [link("/", "Sites")] : [],
 				link(sitePath(host), host)],
-			actions: [h("code", {class: "soft"}, id),
-				state ? badge(...state) : badge("", "too few pages"),
+			actions: [state ? badge(...state) : badge("", "too few pages"),
 				lost > 0 && badge("bad", `${count(lost, "field")} lost`),
 				current?.other && h("span", null, "by ",
 					templateLink(current.other))],

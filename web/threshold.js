@@ -85,7 +85,7 @@ function thresholdTable(site, answer, isWriter) {
 			cell: one => count(one.sizable_pages)},
 		{head: "Largest, pages", class: "num",
 			cell: one => count(one.largest_pages)},
-		isWriter && {head: "Do", class: "act", cell: one =>
+		isWriter && {head: "Actions", class: "act", cell: one =>
 			one.threshold === answer.threshold ? "" : button("Use",
 				() => setThreshold(site, one.threshold),
 				{done: "The pages are grouped again."})},

@@ -3,10 +3,10 @@
 
 import {h} from "./dom.js";
 import {find, get, mayWrite, post} from "./api.js";
-import {badge, button, checkbox, count, duration, empty, field, form, go, head,
-	help, link, notice, pagePath, panel, sitePath, table, templatePath}
-	from "./parts.js";
+import {badge, checkbox, count, empty, field, form, go, head, help, link, notice,
+	pagePath, panel, sitePath, table, templatePath} from "./parts.js";
 import {hookForm} from "./settings.js";
+import {pauseText} from "./sites.js";
 
 const templatesShown = 10;
 const secondsPerHour = 3600;
@@ -35,7 +35,7 @@ function urlStep() {
 		field("Address of the site", "url", {required: true, wide: true,
 			placeholder: "https://shop.example/",
 			autocapitalize: "off", spellcheck: "false"}),
-		field("Visit each page again after", "hours", {type: "number",
+		field("Visit again after", "hours", {type: "number",
 			unit: "hours", min: 0, step: "any", placeholder: "default",
 			about: "Pages that change often are visited earlier, others later. " +
 				"Without a number the daemon's default is used."}),
@@ -56,7 +56,7 @@ function foundStep(site, templates) {
 		h("p", null, isBusy ? badge("busy", "visiting") : badge("good", "visited"),
 			` ${count(site.pages, "page")} in ${count(templates.length,
 				"template")}`, isBusy && `, ${count(site.pending)} to go`,
-			`; one visit every ${duration(Math.max(1, site.delay_ms / 1000))}. `,
+			`; ${pauseText(site)}. `,
 			help("a template", "Most pages of a site are printed by a few ",
 				"templates: articles by one, products by another. What they ",
 				"share is the template, what differs is the content.")),
@@ -85,9 +85,10 @@ function mattersStep(host, site, templates) {
 			"when pages disappear, and when the site is down or has moved. ",
 			"You can add alerts about:"),
 		h("ul", null,
-			h("li", null, h("strong", null, "one place in a page"),
-				", such as the price, when it can no longer be found: ",
-				sample ? link(pagePath(sample), "click on it in a page")
+			h("li", null, h("strong", null, "a value"),
+				", such as the price, when it changes, or when it is gone: ",
+				sample ? [link(pagePath(sample), "click on it in a page"),
+					", and choose what you want to know"]
 					: "wait until the first page is here"),
 			h("li", null, h("strong", null, "the text of a page"),
 				", when it changes: ", form([field("Address of the page", "page",
@@ -126,5 +127,7 @@ export async function addView({host}) {
 		foundStep(site, templates),
 		mattersStep(host, site, templates),
 		await whoStep(host, hooks),
+		h("p", null, h("a", {class: "button main", href: sitePath(host)},
+			"Done: show the site")),
 	];
 }

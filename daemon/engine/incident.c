@@ -373,6 +373,7 @@ static json_t *guard_entry(const struct finding *finding)
 
 	entry_copy(entry, finding->detail, "name");
 	entry_copy(entry, finding->detail, "selector");
+	entry_copy(entry, finding->detail, "checked");
 	entry_copy(entry, finding->detail, "reason");
 	if (event->kind == EVENT_GUARD_CHANGED)
 		entry_add_text(entry, finding);

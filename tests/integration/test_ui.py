@@ -18,7 +18,7 @@ import browser
 import harness
 
 COUNT = 8
-GUARD = "Guard it"
+GUARD = "Watch it"
 PICTURES = os.environ.get("UI_PICTURES")
 AXE = os.environ.get("UI_AXE")
 
@@ -344,7 +344,7 @@ class Ui(harness.Case):
         self.ready("the form")
         self.assertIn("9.50 EUR", self.text())
         self.assertIn("cost", tab.run(
-            "document.querySelector('#main :checked').value"))
+            "document.querySelector('#main [name=css]:checked').value"))
         self.show("element")
         self.follow("#main a[href*='up=1']", "up=1")
         self.assertIn("Title of", self.text())
@@ -380,8 +380,9 @@ class Ui(harness.Case):
         self.show("incidents")
         self.follow("#main tbody a[href*='/ui/incidents/']",
                     r"incidents\/\d+")
-        self.assertIn("price", self.text())
-        self.assertIn("amount", self.text())
+        self.assertIn("The price is gone from", tab.run(
+            "document.querySelector('h1').innerText"))
+        self.assertIn("only shown here", self.text())
         self.show("incident")
         number = int(tab.run("location.pathname.split('/').pop()"))
         self.go("/")
@@ -406,7 +407,7 @@ class Ui(harness.Case):
             "the end of the silence")
         # one click accepts the new place
         self.go(f"/ui/incidents/{number}")
-        self.press_button("Accept the new place")
+        self.press_button("Yes,")
         guards = harness.wait_until(
             lambda: [guard for guard in self.templated.json(
                 f"/v1/sites/{self.host}/guards")["guards"]
@@ -436,7 +437,7 @@ class Ui(harness.Case):
         harness.wait_until(lambda: self.templated.get(
             "/v1/text", url=f"{self.server.url}more.html",
             fetch="never").status == 404, "the deletion")
-        tab.wait("/a client deleted the page/.test(main.innerText)")
+        tab.wait("/somebody deleted the page/.test(main.innerText)")
 
     def change_settings(self):
         tab = self.tab
@@ -460,6 +461,10 @@ class Ui(harness.Case):
             self.show("settings" + part.replace("/", "-"))
         self.go("/ui/settings")
         receiver = self.web(self.folder(), "location / { return 204; }")
+        self.assertEqual(tab.run("document.querySelector('[name=form]').value"),
+                         "mail")
+        tab.run("(e => { e.value = 'json'; e.onchange({target: e}); })("
+                "document.querySelector('[name=form]'))")
         self.fill(target=receiver.url)
         self.press_button("Add")
         self.says("answered 204")

@@ -5,9 +5,9 @@
 #include "daemon/api/api.h"
 #include "daemon/api/api_sites.h"
 #include "daemon/engine/incident.h"
-#include "daemon/query/message.h"
 #include "daemon/engine/site_status.h"
 #include "daemon/query/event.h"
+#include "daemon/query/message.h"
 #include "daemon/runtime/clock.h"
 #include "store/key.h"
 #include "store/rows.h"
@@ -34,6 +34,7 @@ struct site_health {
 	unsigned
 		incidents[SITE_DAYS]; /* that began on this day, oldest first */
 	enum site_severity severities[SITE_DAYS];
+	struct site_days_row days;
 	const char *state;
 	char reason[1024];
 };
@@ -230,13 +231,11 @@ static json_t *health_days_json(const struct site_health *health)
 		[SEVERITY_NOTICE] = "notice",
 		[SEVERITY_ALERT] = "alert",
 	};
-	struct site_days_row row;
 	json_t *list = json_array();
 
-	site_days_row_get(health->txn, health->site->id, &row);
 	for (unsigned i = 0; i < SITE_DAYS; i++) {
 		uint64_t day = health->today - (SITE_DAYS - 1 - i);
-		struct site_day counts = site_days_get(&row, day);
+		struct site_day counts = site_days_get(&health->days, day);
 		const char *severity = names[health->severities[i]];
 		char date[DATE_BYTES];
 
@@ -254,6 +253,27 @@ static json_t *health_days_json(const struct site_health *health)
 	return list;
 }
 
+/*
+ * Read and judge the health. A damaged row does not keep clients from reading
+ * the site: it is the reason of the state.
+ */
+static void health_read(struct site_health *health, const char *pause_reason)
+{
+	struct txn *txn = health->txn;
+	enum error before = txn->error;
+
+	health_read_incidents(health);
+	health_read_guards(health);
+	health_read_fields(health);
+	site_days_row_get(txn, health->site->id, &health->days);
+	health_judge(health, pause_reason);
+	if (before != ERR_NONE || txn->error != ERR_CORRUPT)
+		return;
+	txn->error = ERR_NONE;
+	health_set(health, "warning",
+		   "some of its rows are damaged; run templatectl verify");
+}
+
 json_t *site_health_json(struct txn *txn, const struct site_row *row,
 			 const struct pipeline_stats *stats)
 {
@@ -263,10 +283,7 @@ json_t *site_health_json(struct txn *txn, const struct site_row *row,
 		.today = clock_wall_ms() / SITE_DAY_MS,
 	};
 
-	health_read_incidents(&health);
-	health_read_guards(&health);
-	health_read_fields(&health);
-	health_judge(&health, stats->is_paused ? stats->pause_reason : NULL);
+	health_read(&health, stats->is_paused ? stats->pause_reason : NULL);
 	return json_pack(
 		"{s:s, s:o, s:i, s:i, s:i, s:o}", "state", health.state,
 		"reason", json_text(slice_of(health.reason)), "open_incidents",

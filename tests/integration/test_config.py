@@ -63,7 +63,7 @@ class Config(harness.Case):
         conf.write_text(
             (harness.ROOT / "conf" / "container.yaml").read_text()
             + '\nrender:\n  browser: "/bin/sh"\n')
-        done = harness.run([TEMPLATED, "--check", "-c", conf])
+        done = harness.run([TEMPLATED, "--print-config", "-c", conf])
         self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_the_image_is_built_from_every_folder_of_the_build(self):

@@ -163,6 +163,7 @@ class Delivery(harness.Case):
         self.assertIn("templated", delivery.headers["User-Agent"])
         event = json.loads(daemon.get("/v1/events",
                                       kinds="site.added").text)
+        self.assertEqual(event.pop("summary"), "the site is watched")
         self.assertEqual(delivery.event, {**event, "links": [
             {"name": "Page", "url": event["url"]}]})
         self.assertEqual(event["site"], "s0.invalid")
@@ -703,7 +704,7 @@ class Delivery(harness.Case):
         self.wait_for_outbox(daemon, 1)
         self.assertTrue(receiver.taken[-1].is_signed("s3cret"))
         table = self.done(daemon.ctl("hook", "list")).splitlines()
-        self.assertRegex(table[0], r"ID +TARGET +SITE +KINDS +QUEUED")
+        self.assertRegex(table[0], r"ID +FORM +TARGET +SITE +KINDS +QUEUED")
         self.assertIn(receiver.url().replace("/hook", "/***"), table[1])
 
         def alerts():

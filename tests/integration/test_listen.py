@@ -100,7 +100,8 @@ class Listen(harness.Case):
         for token, status in ((self.read, 403), (self.write, 200)):
             self.assertEqual(self.ask("/metrics", token).status, 200)
             self.assertEqual(self.ask("/v1/events", token).status, 200)
-            self.assertEqual(self.ask("/v1/sites", token).status, status)
+            self.assertEqual(self.ask("/v1/sites", token).status, 200)
+            self.assertEqual(self.ask("/v1/hooks", token).status, status)
             for method in ("GET", "POST"):
                 self.error_of(self.ask("/v1/tokens", token, method, b"{}"),
                               403, "forbidden")

@@ -2,7 +2,6 @@
 stored of them, and what changes report.
 """
 
-import base64
 import os
 import re
 import signal
@@ -401,9 +400,6 @@ setTimeout(() => document.body.append(
         host, number = cluster.split("/")
         path = f"/v1/sites/{host}/templates/{number}/screenshot"
         before = self.picture(daemon, path)
-        shown = daemon.get(f"/ui/templates/{cluster}").text
-        self.assertIn('src="data:image/webp;base64,'
-                      + base64.b64encode(before).decode(), shown)
         answer = daemon.post(f"/v1/sites/{host}/guards", {"css": "h1"})
         self.assertEqual(answer.status, 201, answer.text)
         server.pages["/app.js"] = ("text/javascript", REDESIGN)
@@ -417,9 +413,6 @@ setTimeout(() => document.body.append(
         pictures = [self.picture(daemon, path + side)
                     for side in ("before", "after")]
         self.assertNotEqual(*pictures)
-        shown = daemon.get(f"/ui/alerts/{row['alert']}").text
-        for picture in pictures:
-            self.assertIn(base64.b64encode(picture).decode(), shown)
         self.error_of(daemon.get("/v1/incidents/99999/screenshots/after"), 404)
         daemon.stop()
         daemon.verify_store()

@@ -64,7 +64,7 @@ class Socket(harness.Case):
                           403, "forbidden")
         for method, target in (
                 ("POST", "/v1/sites"), ("DELETE", f"/v1/sites/{host}"),
-                ("POST", f"/v1/sites/{host}/guards"), ("GET", "/v1/sites"),
+                ("POST", f"/v1/sites/{host}/guards"), ("GET", "/v1/status"),
                 ("POST", "/v1/hooks"), ("DELETE", f"/v1/hooks/{hook}"),
                 ("POST", f"/v1/hooks/{hook}/test"), ("GET", "/v1/hooks"),
                 ("POST", "/v1/events/1/ack"), ("POST", "/v1/compact"),

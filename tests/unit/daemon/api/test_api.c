@@ -962,7 +962,7 @@ static const struct {
 	 "\"/ui/element?url="},
 	{"/v1/pages/copy?view=explain&" PAGE, 200, "text/html; charset=utf-8",
 	 "class=\"legend\""},
-	{"/v1/pages/copy?view=pick&method=none&" PAGE, 400, "application/json",
+	{"/v1/pages/copy?view=pick&method=none&" PAGE, 404, "application/json",
 	 "error"},
 	{"/v1/session", 200, "application/json", "\"access\":\"owner\""},
 };

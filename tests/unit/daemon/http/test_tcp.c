@@ -298,8 +298,6 @@ TEST(nobody_connects_after_the_stop)
 TEST(what_is_wrong_with_the_files_is_told)
 {
 	struct tcp_listener *other = NULL;
-	struct http_options options;
-	struct http_server *unused = NULL;
 	char path[64];
 	char place[32];
 
@@ -310,10 +308,7 @@ TEST(what_is_wrong_with_the_files_is_told)
 			 ERR_MALFORMED);
 	ck_assert_ptr_null(other);
 	ASSERT_OK(file_write(path, slice_of("no PEM")));
-	ASSERT_OK(tcp_open(&other, place, path, path));
-	options = options_of(other);
-	ck_assert_int_eq(http_start(&unused, &options), ERR_IO);
-	ck_assert_ptr_null(unused);
-	tcp_close(other);
+	ck_assert_int_eq(tcp_open(&other, place, path, path), ERR_IO);
+	ck_assert_ptr_null(other);
 	unlink(path);
 }

@@ -367,15 +367,18 @@ static void wrong_status_it(struct channel *channel, uint64_t id, size_t size)
 }
 FORGED(wrong_status)
 
-static void with_body_it(struct channel *channel, uint64_t id, size_t size)
+static void with_large_body_it(struct channel *channel, uint64_t id,
+			       size_t size)
 {
 	struct fetch_result result = {.http_status = 200};
 
 	(void)size;
-	buffer_append_text(&result.body, "x");
+	memset(buffer_reserve(&result.body, MAX_POST_ANSWER + 1), 'x',
+	       MAX_POST_ANSWER + 1);
+	result.body.size = MAX_POST_ANSWER + 1;
 	send_result(channel, id, result);
 }
-FORGED(with_body)
+FORGED(with_large_body)
 
 /* 204 when a large body has come whole. */
 static void large_it(struct channel *channel, uint64_t id, size_t size)
@@ -457,7 +460,7 @@ static role_main *const forgers[] = {
 	wrong_id_main,
 	wrong_error_main,
 	wrong_status_main,
-	with_body_main,
+	with_large_body_main,
 };
 
 TEST_ROWS(malformed_messages_end_the_notifier, forgers)

@@ -37,7 +37,8 @@ async function templatePicture({id, cluster, isWriter}) {
 		h("h2", null, "A page ", h("span", null, "coloured: its content; grey: ",
 			"the template")),
 		h("iframe", {title: "A copy of a page: its content, and the texts of " +
-			"the template", loading: "lazy", sandbox: isWriter ? "allow-same-origin " +
+			"the template", loading: "lazy",
+		sandbox: isWriter ? "allow-same-origin " +
 			"allow-top-navigation-by-user-activation" : "",
 		src: address("/v1/pages/copy", {url: page.url, view: "pick"})}),
 		h("figcaption", {class: "soft small note"},

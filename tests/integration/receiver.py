@@ -70,6 +70,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             delivery.is_taken = True
             with self.server.receiver.lock:
                 self.server.receiver.taken.append(delivery)
+        # before the client can know the answer, and send the next one
+        self.server.receiver.running[self.path] = False
         self.send_response(what)
         if 300 <= what < 400:
             self.send_header("Location", "/elsewhere")

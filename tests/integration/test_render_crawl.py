@@ -533,7 +533,7 @@ class Decided(Rendered):
         daemon.start()
         harness.wait_until(
             lambda: len(self.rendered(daemon, number)) == self.COUNT,
-            "the rendered pages", 60)
+            "the rendered pages")
         row = self.template(daemon, server)
         self.assertEqual(row["id"], number)
         self.assertGreater(row["render"]["words_new"], 100)

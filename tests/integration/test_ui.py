@@ -205,8 +205,9 @@ class Ui(harness.Case):
 
     def follow(self, selector, path):
         """Click, and wait for the view whose address matches."""
-        self.tab.wait(f"document.querySelector({selector!r})", selector)
-        self.tab.click(selector)
+        # in one step, because a refresh may move it
+        self.tab.wait(f"(a => a && (a.click(), true))("
+                      f"document.querySelector({selector!r}))", selector)
         self.tab.wait(f"/{path}/.test(location.href) && "
                       "document.readyState == 'complete'", path)
         self.ready(path)
@@ -595,8 +596,9 @@ class Ui(harness.Case):
 
     def sign_out(self):
         tab = self.tab
-        tab.wait("document.querySelector('form[action] button')")
-        tab.click("form[action='/logout'] button")
+        button = "document.querySelector('form[action=\"/logout\"] button')"
+        tab.wait(button)
+        tab.run(f"{button}.click()")
         tab.wait("/login$/.test(location.href)")
         tab.go(self.base + "/ui/incidents")
         self.assertIn("Token", tab.run("document.body.innerText"))

@@ -34,6 +34,15 @@ const refreshPause = 1000;
 const streamPause = 5000;
 const alertPause = 20000;
 
+// Undefined parts stay undefined; parts with an invalid escape stay as they are.
+function decodePart(part) {
+	try {
+		return part && decodeURIComponent(part);
+	} catch {
+		return part;
+	}
+}
+
 function matchRoute(pattern, text) {
 	const wanted = pattern.split("/"), given = text.split("/");
 	const found = {};
@@ -43,7 +52,7 @@ function matchRoute(pattern, text) {
 	for (const [i, part] of wanted.entries()) {
 		if (part.startsWith(":") && (given[i] || part.endsWith("?")))
 			found[part.replace(/[:?]/g, "")] =
-				given[i] && decodeURIComponent(given[i]);
+				decodePart(given[i]);
 		else if (part !== given[i])
 			return null;
 	}

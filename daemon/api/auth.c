@@ -559,8 +559,9 @@ enum http_verdict call_token_fail(struct call *call,
 	if (error == ERR_TOO_LARGE)
 		return call_fail(
 			call, 409, "too_many",
-			"the limit of %d tokens is reached; remove one",
-			MAX_TOKENS);
+			"the limit of %d %s is reached; remove one",
+			token->role == TOKEN_FEEDS ? MAX_FEEDS : MAX_TOKENS,
+			token->role == TOKEN_FEEDS ? "feeds" : "tokens");
 	return call_fail_with(call, error, "the token file");
 }
 

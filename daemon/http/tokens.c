@@ -622,6 +622,16 @@ void tokens_close(struct tokens *tokens)
 	free(tokens);
 }
 
+static bool tokens_has_room(const struct tokens *tokens, enum token_role role)
+{
+	size_t feeds = 0;
+
+	for (size_t i = 0; i < tokens->count; i++)
+		feeds += tokens->rows[i].token.role == TOKEN_FEEDS;
+	return tokens->count < MAX_TOKENS &&
+	       (role != TOKEN_FEEDS || feeds < MAX_FEEDS);
+}
+
 /*
  * Add the row to the file and to the table. Call it with the lock `change`
  * held.
@@ -634,7 +644,7 @@ static enum error tokens_add_entry(struct tokens *tokens,
 
 	if (tokens_name_is_at(tokens, at, row->token.name))
 		return ERR_BUSY;
-	if (tokens->count >= MAX_TOKENS)
+	if (!tokens_has_room(tokens, row->token.role))
 		return ERR_TOO_LARGE;
 	error = tokens_save(tokens, row);
 	if (error != ERR_NONE)

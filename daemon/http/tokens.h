@@ -26,6 +26,7 @@ enum token_role {
 
 enum {
 	MAX_TOKENS = 256,
+	MAX_FEEDS = 128,       /* keys of feeds, which leave room for tokens */
 	TOKEN_NAME_BYTES = 65, /* including the NUL */
 	TOKEN_BYTES = 68,      /* "td_", 64 hexadecimal digits and the NUL */
 };
@@ -53,8 +54,8 @@ void tokens_close(struct tokens *tokens);
  * Create a token with the name, the role, the site and the time of `token`, and
  * write it to the disk. `token_out` gets the text of the token, which is stored
  * nowhere else; the key of a feed has no "td_". ERR_MALFORMED: the name is
- * invalid. ERR_BUSY: the name exists. ERR_TOO_LARGE: MAX_TOKENS tokens exist.
- * ERR_STORE_FULL, ERR_IO. Any thread.
+ * invalid. ERR_BUSY: the name exists. ERR_TOO_LARGE: MAX_TOKENS tokens exist,
+ * or MAX_FEEDS keys of feeds. ERR_STORE_FULL, ERR_IO. Any thread.
  */
 enum error tokens_create(struct tokens *tokens,
 			 const struct access_token *token,

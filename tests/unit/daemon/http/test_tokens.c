@@ -226,6 +226,20 @@ TEST(they_are_listed_by_their_names_up_to_the_limit)
 	check_list();
 }
 
+TEST(feeds_leave_room_for_tokens)
+{
+	char token[TOKEN_BYTES];
+	char name[16];
+
+	for (unsigned i = 0; i < MAX_FEEDS; i++) {
+		snprintf(name, sizeof(name), "f%03u", i);
+		add(name, TOKEN_FEEDS, token);
+	}
+	ck_assert_int_eq(tokens_add(tokens, "more", TOKEN_FEEDS, NOW_MS, token),
+			 ERR_TOO_LARGE);
+	add("owner", TOKEN_WRITES, token);
+}
+
 /* This many requests at the same time, and then no more. */
 static void check_rate(const char *text, uint32_t rate, uint64_t now_ms)
 {

@@ -233,7 +233,7 @@ TEST(feeds_leave_room_for_tokens)
 
 	for (unsigned i = 0; i < MAX_FEEDS; i++) {
 		snprintf(name, sizeof(name), "f%03u", i);
-		add(name, TOKEN_FEEDS, token);
+		ASSERT_OK(tokens_add(tokens, name, TOKEN_FEEDS, NOW_MS, token));
 	}
 	ck_assert_int_eq(tokens_add(tokens, "more", TOKEN_FEEDS, NOW_MS, token),
 			 ERR_TOO_LARGE);

@@ -166,6 +166,14 @@ void frontier_make_due(struct txn *txn, uint32_t site, uint64_t url,
 		       uint64_t now_ms);
 
 /*
+ * Visit all leased URLs but `url` once more when their lease ends, because
+ * something has changed that their visits do not know. The time of this grows
+ * with the number of URLs of the site.
+ */
+void frontier_repeat_leased(struct txn *txn, const struct site_row *site,
+			    uint64_t url);
+
+/*
  * Clear ETag and Last-Modified of a row, because they do not belong to the
  * stored page.
  */

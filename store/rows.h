@@ -264,6 +264,8 @@ enum {
 	FRONTIER_IS_COUNTED = 16,
 	/* a browser has rendered its page, and does so at each visit */
 	FRONTIER_IS_RENDERED = 32,
+	/* it is leased, and must be visited once more when the lease ends */
+	FRONTIER_IS_DUE_AGAIN = 64,
 	/* auxiliary URLs, which are not pages of the site */
 	FRONTIER_IS_AUXILIARY = FRONTIER_IS_SITEMAP | FRONTIER_IS_PROBE,
 };

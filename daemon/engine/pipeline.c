@@ -978,14 +978,17 @@ static void end_rendering(struct pipeline *pipeline, struct job *job,
 
 /*
  * Return whether the next try may render the page: the browser has ended, maybe
- * not because of this page, or too many pages wait.
+ * not because of this page; too many pages wait; or the machine was too busy
+ * for a page of a template whose pages are rendered.
  */
 static bool rendering_may_succeed(const struct job *job, enum error error,
 				  const struct rendered_page *page)
 {
 	return job->work.lease.attempts < MAX_RENDER_RETRIES &&
 	       (error == ERR_BUSY ||
-		(error == ERR_NONE && page->end == RENDER_BROWSER_ENDED));
+		(error == ERR_NONE && (page->end == RENDER_BROWSER_ENDED ||
+				       (page->end == RENDER_TIMEOUT &&
+					job->render.is_of_rendered))));
 }
 
 /*

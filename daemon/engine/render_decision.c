@@ -286,6 +286,7 @@ static void render_visit_match(struct txn *txn, const struct site_row *site,
 	is_wanted = was_rendered &&
 		    (!page_row_get(txn, site->id, job->work.lease.key, &row) ||
 		     (row.flags & PAGE_ROW_IS_RENDERED) == 0);
+	visit->is_of_rendered = decision == RENDER_YES;
 	visit->must_render = visit->finding.cluster != 0 || is_wanted ||
 			     decision == RENDER_YES ||
 			     (was_rendered && decision != RENDER_NO);

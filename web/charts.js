@@ -1,7 +1,7 @@
 // Small charts, as SVG that the style sheet colours. Each has a text for those
 // who do not see it.
 
-import {svg, h} from "./dom.js";
+import {svg} from "./dom.js";
 import {count} from "./parts.js";
 
 function dayText(day) {
@@ -53,18 +53,6 @@ export function sparkline(values, label) {
 	svg("title", null, label),
 	svg("polyline", {points: points.join(" "),
 		"vector-effect": "non-scaling-stroke"}));
-}
-
-// Horizontal bars: `list` is [[text, value, shown value]].
-export function bars(label, list) {
-	const top = Math.max(...list.map(entry => entry[1]), 1e-9);
-
-	return h("table", {class: "bars"}, h("caption", null, label),
-		h("tbody", null, list.map(([text, value, shown]) => h("tr", null,
-			h("th", {scope: "row"}, text),
-			h("td", null, h("span", {class: "fill",
-				"--share": `${100 * value / top}%`})),
-			h("td", {class: "num"}, shown === undefined ? count(value) : shown)))));
 }
 
 // Bars side by side, for distributions: `values` are heights.

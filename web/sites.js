@@ -10,7 +10,7 @@ import {incidentTitles} from "./story.js";
 const sitesShown = 500;
 
 // What the state of a site means: [colour, word].
-export const healthWords = {
+const healthWords = {
 	ok: ["good", "well"],
 	alert: ["bad", "alert"],
 	warning: ["warn", "check it"],
@@ -52,7 +52,7 @@ export function colourHelp() {
 }
 
 // A note if alerts are sent to no place. `hooks` is null for read-only clients.
-export function nowhereNotice(hooks) {
+function nowhereNotice(hooks) {
 	return hooks?.length === 0 && notice("warn", "No place gets alerts: you see ",
 		"them only here. ", link(path("settings"), "Choose where they go"));
 }

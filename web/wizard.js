@@ -12,7 +12,7 @@ const templatesShown = 10;
 const secondsPerHour = 3600;
 
 // Many people type a name without "https://".
-export function urlOf(text) {
+function urlOf(text) {
 	return /^https?:\/\//i.test(text) ? text : "https://" + text;
 }
 

@@ -235,7 +235,7 @@ function exampleFields(sample) {
 function teachForm(id, sample) {
 	return h("details", {class: "panel"}, h("summary", null, "Teach a field"),
 		h("p", {class: "soft"}, "Enter the name of the field and its value on ",
-			"one page or two. The daemon then finds its place on all pages."),
+			"one page or two. Its place is then found on all pages."),
 		form([
 			field("Name", "name", {required: true, placeholder: "price"}),
 			exampleFields(sample),

@@ -166,6 +166,7 @@ function findPlace(text) {
 	return sitePath(text);
 }
 
+// Who is here, and the version.
 async function showFoot() {
 	const foot = document.getElementById("foot");
 
@@ -176,10 +177,15 @@ async function showFoot() {
 	}
 	const {access, version, node, cookie} = await session();
 
-	foot.append(`templated ${version}`, node ? ` on ${node}` : "",
-		access === "read" ? ". You may read, and change nothing." : "",
-		cookie && h("form", {method: "post", action: "/logout"},
-			h("button", null, "Sign out")) || "");
+	foot.append(`templated ${version}`, node ? ` on ${node}` : "");
+	if (access === "read")
+		document.getElementById("live").before(h("span",
+			{class: "badge", title: "You may read, and change nothing."},
+			"read only"));
+	if (cookie)
+		document.getElementById("live").after(h("form",
+			{method: "post", action: "/logout", class: "leave"},
+			h("button", null, "Sign out")));
 }
 
 // Events of the daemon.

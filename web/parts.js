@@ -99,6 +99,11 @@ export function link(to, ...children) {
 	return h("a", {href: to}, ...children);
 }
 
+// Many people type a name without "https://".
+export function urlOf(text) {
+	return /^https?:\/\//i.test(text) ? text : "https://" + text;
+}
+
 // A link to another site. Only http and https become links.
 export function outside(url, text) {
 	const label = text || url.replace(/^https?:\/\//, "");

@@ -62,8 +62,8 @@ function visitFields(site) {
 		field("Threshold, 0 to 1, or auto", "threshold", {required: true,
 			value: site.auto ? "auto" : String(site.threshold),
 			pattern: "auto|0|1|[01]?\\.[0-9]+", about: "Pages up to this distance " +
-				"apart are one template. auto: the daemon chooses it. The tab " +
-				"Threshold shows the effect."}),
+				"apart are one template. auto: this program chooses it. The " +
+				"tab Grouping shows the effect."}),
 	];
 }
 

@@ -46,9 +46,9 @@ function thresholdForm(site, answer) {
 			`Use the suggestion, ${answer.suggestion.threshold}`,
 			() => setThreshold(site, answer.suggestion.threshold),
 			{done: "The pages are grouped again."}),
-		!answer.auto && button("Let the daemon choose",
+		!answer.auto && button("Choose it for me",
 			() => setThreshold(site, "auto"),
-			{done: "The daemon chooses the threshold from now on."})));
+			{done: "The threshold is chosen automatically from now on."})));
 }
 
 const thresholdNames = {
@@ -166,7 +166,7 @@ function thresholdLede(answer) {
 			"into several; too large, and different templates become one."),
 		figures([
 			["Threshold in use", answer.threshold,
-				answer.auto ? "chosen by the daemon" : "set by hand"],
+				answer.auto ? "chosen automatically" : "set by hand"],
 			["Suggested", answer.suggestion.threshold,
 				answer.suggestion.threshold === answer.threshold
 					? "already in use" : `gives ${count(answer.suggestion.sizable,

@@ -314,7 +314,8 @@ function visitFacts({visit, page}) {
 
 	return facts([
 		["Last visit", visit?.fetched && when(visit.fetched)],
-		["Answer", status && !visit.error && (status < 400 ? badge("good", "the page came")
+		["Answer", status && !visit.error && (status < 400
+			? badge("good", "the page came")
 			: badge("bad", status === 404 ? "no such page (404)"
 				: `an error (${status})`))],
 		["Text changed", page?.changed && when(page.changed)],

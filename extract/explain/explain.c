@@ -486,7 +486,7 @@ static void explain_write_counts(struct buffer *out, const struct page *page,
 	buffer_append_text(out, "</dd>\n");
 }
 
-static void write_header(struct buffer *out, const struct page *page,
+static void write_method(struct buffer *out, const struct page *page,
 			 const struct verdict *verdicts,
 			 const struct explanation *explanation)
 {
@@ -519,10 +519,11 @@ static void write_header(struct buffer *out, const struct page *page,
 static void write_legend(struct buffer *out)
 {
 	buffer_append_text(
-		out, "<p class=\"legend\"><span class=\"k s5\">kept</span> "
-		     "<span class=\"d s5\">dropped</span> "
-		     "<span class=\"h s0\">hidden</span> "
-		     "<span class=\"k s0 l\">link</span> &#160; score:");
+		out,
+		"<p class=\"legend\"><span class=\"k s5\">main text</span> "
+		"<span class=\"d s5\">other text</span> "
+		"<span class=\"h s0\">hidden</span> "
+		"<span class=\"k s0 l\">link</span> &#160; score:");
 	for (int i = 0; i < EXPLAIN_QUANTILES; i++)
 		buffer_printf(out, " <span class=\"k s%d\">%s</span>", i,
 			      i == 0                       ? "lowest"
@@ -530,9 +531,9 @@ static void write_legend(struct buffer *out)
 							   : "&#160;");
 	buffer_append_text(
 		out,
-		"<br><span class=\"q\">The colour shows the rank of the text's "
-		"score among all scores of the page. Point at a text to see "
-		"its score and the reason for its verdict.</span></p>\n");
+		"<br><span class=\"q\">The deeper the colour, the higher is "
+		"the score among the texts of the page. Point at a text to see "
+		"its score and the reason.</span></p>\n");
 }
 
 static void write_figures(struct buffer *out, const struct trace *trace)
@@ -557,10 +558,10 @@ void render_explanation(const struct page *page, const struct verdict *verdicts,
 	escape_append(out, page->title);
 	buffer_append_text(out, "</title>\n</head>\n<body>\n");
 	write_legend(out);
-	write_header(out, page, verdicts, explanation);
 	buffer_append_text(out, "<div class=\"page\">\n");
 	explain_texts(page, verdicts, trace, explanation->template_counts, out);
 	buffer_append_text(out, "</div>\n");
+	write_method(out, page, verdicts, explanation);
 	write_figures(out, trace);
 	buffer_append_text(out, "</body>\n</html>\n");
 }

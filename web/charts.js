@@ -25,14 +25,15 @@ function dayKind(day) {
 // The rule of the marks, for help().
 export const dayRule = "A mark is one day (UTC). Red: an alert began. Yellow: a " +
 	"notice began, or no visit succeeded. Green: visited, and no incident began. " +
-	"Empty: no visit. A day keeps its colour: it stays red when its incident has " +
-	"ended, or when you have acknowledged it.";
+	"Empty: no visit. A day keeps its colour, but the marks are pale while the " +
+	"site is well: its incidents have ended, or you have acknowledged them.";
 
-// One mark for each of the last days: green, yellow, red, or empty.
-export function strip(days) {
+// One mark for each of the last days: green, yellow, red, or empty. `isWell`: the
+// site needs nothing now.
+export function strip(days, isWell) {
 	const bad = days.filter(day => day.incidents > 0).length;
 
-	return svg("svg", {class: "strip", role: "img",
+	return svg("svg", {class: isWell ? "strip well" : "strip", role: "img",
 		viewBox: `0 0 ${days.length * 6} 18`,
 		preserveAspectRatio: "none",
 		"aria-label": `The last ${days.length} days: ` +

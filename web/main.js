@@ -258,6 +258,12 @@ function listen() {
 	};
 }
 
+// Those that report success; they are about the view that the person leaves.
+function closeMessages() {
+	for (const message of document.querySelectorAll("#messages p:not(.bad)"))
+		message.remove();
+}
+
 function begin() {
 	document.addEventListener("reread", () => show(false));
 	document.addEventListener("go", event => {
@@ -277,6 +283,7 @@ function begin() {
 			    !/^\/($|ui\/)/.test(a.pathname) || a.hasAttribute("download"))
 				return;
 			event.preventDefault();
+			closeMessages();
 			go(a.href);
 		});
 		addEventListener("popstate", () => show(true));

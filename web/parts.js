@@ -23,7 +23,7 @@ export function count(value, one, many) {
 }
 
 export function percent(share) {
-	return `${Math.round(share * 100)} %`;
+	return `${Math.round(share * 100)}\u00a0%`;
 }
 
 export function bytes(size) {

@@ -66,19 +66,39 @@ const partWords = {
 	secret: {about: "It is stored, and never shown again."},
 };
 
+// The same by the names of the parts.
+const partNames = {
+	from: {label: "Sender"},
+	user: {label: "User name", about: "With which you sign in at the service, " +
+		"often your address."},
+	starttls: {label: "Encryption of smtp://", isExpert: true, about: "required: " +
+		"no mail is sent without STARTTLS. never: mails are sent in the clear."},
+};
+
+function hookField(part) {
+	const {label, placeholder, about} =
+		{...partWords[part.kind], ...partNames[part.name]};
+
+	return field(label || part.label, part.name, {
+		type: part.kind === "template" ? "textarea"
+			: fieldTypes[part.kind] || "text",
+		required: part.required && !part.default, wide: true,
+		placeholder: part.default || placeholder || "", about,
+		autocomplete: "off",
+	});
+}
+
 // The fields that a form of a hook needs, such as the token of a bot.
 function hookFields(wanted) {
-	return wanted.fields.map(part => {
-		const {label, placeholder, about} = partWords[part.kind] || {};
+	const isExpert = part => partNames[part.name]?.isExpert === true;
+	const folded = wanted.fields.filter(isExpert);
 
-		return field(label || part.label, part.name, {
-			type: part.kind === "template" ? "textarea"
-				: fieldTypes[part.kind] || "text",
-			required: part.required && !part.default, wide: true,
-			placeholder: part.default || placeholder || "", about,
-			autocomplete: "off",
-		});
-	});
+	return [
+		...wanted.fields.filter(part => !isExpert(part)).map(hookField),
+		...folded.length === 0 ? [] : [h("details", null,
+			h("summary", null, "For experts"),
+			h("div", {class: "fields"}, folded.map(hookField)))],
+	];
 }
 
 // The message about the answer to a test.

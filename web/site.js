@@ -75,6 +75,10 @@ function siteVerdict(site, open) {
 	const said = reason && reason.replace(/\.?$/, ".");
 	const rest = said || site.reason || siteStates[site.state] || "";
 
+	if (open.length > 0 && state !== "alert")
+		return h("p", {class: "verdict warn"}, h("strong", null,
+			count(open.length, "open incident")), open.every(one =>
+			one.acknowledged) ? ", which you have seen." : ".");
 	if (open.length > 0 || state === "alert")
 		return h("p", {class: "verdict bad"}, h("strong", null,
 			open.length > 0 ? count(open.length, "open incident")
@@ -94,9 +98,10 @@ function siteDays(site) {
 	const sum = visits.reduce((all, some) => all + some, 0);
 
 	return days.length > 0 && h("div", {class: "days"},
-		h("figure", null, strip(days), h("figcaption", {class: "soft small"},
-			`The last ${days.length} days, today at the right `,
-			colourHelp())),
+		h("figure", null, strip(days, healthOf(site).state === "ok"),
+			h("figcaption", {class: "soft small"},
+				`The last ${days.length} days, today at the right `,
+				colourHelp())),
 		h("figure", null, sparkline(visits, `Visits a day: ${count(sum)} in ` +
 			`${days.length} days, ${count(visits.at(-1))} today`),
 		h("figcaption", {class: "soft small"},
@@ -112,7 +117,8 @@ function siteProgress(site) {
 	`${count(site.tried, "page")} visited, ${count(site.pending)} to go.`);
 }
 
-async function siteHealth(site, incidents) {
+// `isWhole`: with the last days and the progress.
+async function siteHealth(site, incidents, isWhole) {
 	const open = incidents.filter(incident => incident.state !== "ended");
 	const titles = await incidentTitles(open);
 
@@ -121,8 +127,7 @@ async function siteHealth(site, incidents) {
 		site.paused && notice("warn",
 			`Visits are paused: ${site.paused.replace(/\.?$/, ".")}`),
 		open.length > 0 && incidentLines(open, titles),
-		siteDays(site),
-		siteProgress(site),
+		isWhole && [siteDays(site), siteProgress(site)],
 	];
 }
 
@@ -203,16 +208,20 @@ async function sitePatternsTab(host) {
 	return [
 		h("p", {class: "soft"}, "Addresses that differ only in numbers or ",
 			"words are one pattern. A pattern whose pages show nothing new ",
-			"is not visited further; the settings say after how many pages."),
+			"is not visited further; the settings say after how many pages. ",
+			help("a pattern", "{n} is any number and {w} any word: /{n}.html is ",
+				"/1.html, /2.html and so on. A wider one only counts the ",
+				"parts of an address: /+1.html.")),
 		table("Patterns of its addresses", [
 			{head: "Pattern", cell: one => h("span", null,
 				h("code", null, one.pattern), " ",
-				one.kind === "coarse" && badge("", "group"))},
+				one.kind === "coarse" && badge("", "wider"))},
 			{head: "State", cell: one => badge(...patternWords[one.state] ||
 				["", one.state])},
 			{head: "Found", class: "num", cell: one => count(one.found)},
 			{head: "Visited", class: "num", cell: one => count(one.visited)},
-			{head: "Learned", class: "num", cell: one => count(one.learned)},
+			{head: "With a template", class: "num",
+				cell: one => count(one.learned)},
 			{head: "Last news", cell: one => when(one.news)},
 			{head: "Template",
 				cell: one => templateLink(one.cluster, one.template_name)},
@@ -241,14 +250,14 @@ async function addSiteGuard(host, guard) {
 // What alerts can be about, and how to add them.
 export function watchWays(host, templates, url) {
 	const sample = templates.find(one => one.sample.length > 0)?.sample[0].url;
-	const way = sample ? link(pagePath(sample), "click on it in a page")
+	const way = () => sample ? link(pagePath(sample), "click on it in a page")
 		: "wait until the first page is here";
 
 	return h("ul", {class: "ways"},
 		h("li", null, h("strong", null, "A value changes"),
-			", such as a price from 79.50 to 69.50: ", way),
+			", such as a price from 79.50 to 69.50: ", way()),
 		h("li", null, h("strong", null, "A value is gone"),
-			", because a page has a new design, for example: ", way),
+			", because a page has a new design, for example: ", way()),
 		h("li", null, h("strong", null, "The text of a page changes"), ": ",
 			form([field("Address of the page", "page",
 				{required: true, wide: true, value: url || ""})],
@@ -620,10 +629,12 @@ export async function siteView({host, ...parameters}) {
 	if (site === null)
 		return isWriter ? unknownSite(host, true)
 			: readerView(host, incidents, parameters);
+	const isFirst = !parameters.tab;
+
 	return [
 		siteHead(site, isWriter),
-		await siteHealth(site, incidents),
-		siteFigures(site),
+		await siteHealth(site, incidents, isFirst),
+		isFirst && siteFigures(site),
 		tabs(siteTabList(host, isWriter), "Parts of the site"),
 		await siteTab(site, isWriter, parameters),
 	];

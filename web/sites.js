@@ -123,7 +123,8 @@ function sitesTable(sites) {
 		{head: "Now", cell: trouble},
 		{head: "Last 30 days", class: "chart",
 			cell: site => healthOf(site).days.length > 0 &&
-				strip(healthOf(site).days) || ""},
+				strip(healthOf(site).days,
+					healthOf(site).state === "ok") || ""},
 		{head: "Visits a day", class: "chart", cell: site => {
 			const visits = healthOf(site).days.map(day => day.visits);
 

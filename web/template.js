@@ -186,7 +186,7 @@ function onlyChild(node) {
 function treeHeat(share) {
 	if (share === null || share === undefined)
 		return h("span", {class: "heat none", title: "no text"});
-	return h("span", {class: "heat", "--t": percent(share).replace(" ", ""),
+	return h("span", {class: "heat", "--t": `${Math.round(100 * share)}%`,
 		title: `${percent(share)} of its text is template`});
 }
 
@@ -283,7 +283,12 @@ const templateEnds = {
 	vanished: ["", "no pages left"],
 };
 
-function templateHead(id, cluster, current, fields) {
+// Whether a person has named the template: names that it gets have this form.
+function isNamed(name) {
+	return !/ · /.test(name || "");
+}
+
+function templateHead(id, cluster, current, fields, isFirst) {
 	const host = id.slice(0, id.lastIndexOf("/"));
 	const name = cluster?.name || current?.name;
 	const state = templateEnds[current?.state];
@@ -292,6 +297,11 @@ function templateHead(id, cluster, current, fields) {
 
 	return [
 		head(name || id, {
+			lede: [`A template: ${count(cluster?.pages ?? current?.pages ?? 0,
+				"page")} that look alike. `, !isNamed(name) && help("the name",
+				"It is made of the kind of the pages, of their address (N is any ",
+				"number) and of the words that their titles share. You can change ",
+				"it in the summary.")],
 			crumbs: [...saved === null ? [link("/", "Sites")] : [],
 				link(sitePath(host), host)],
 			actions: [state ? badge(...state) : badge("", "too few pages"),
@@ -299,7 +309,7 @@ function templateHead(id, cluster, current, fields) {
 				current?.other && h("span", null, "by ",
 					templateLink(current.other))],
 		}),
-		figures([
+		isFirst && figures([
 			["Pages", count(cluster?.pages ?? current?.pages ?? 0)],
 			["Version", newestVersion(current) || "–",
 				current?.versions?.length > 0 &&
@@ -350,7 +360,7 @@ export async function templateView({host, number, ...parameters}) {
 	const {id, cluster, current, fields} = known;
 
 	return [
-		templateHead(id, cluster, current, fields),
+		templateHead(id, cluster, current, fields, !parameters.tab),
 		tabs(templateTabs.map(([name, text]) =>
 			[name === "" ? templatePath(id) : templatePath(id, name), text]),
 		"Parts of the template"),

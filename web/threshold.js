@@ -3,7 +3,7 @@
 import {h, svg} from "./dom.js";
 import {ApiError, get, post, siteApi} from "./api.js";
 import {histogram} from "./charts.js";
-import {badge, button, count, empty, field, figures, form, panel,
+import {badge, button, count, empty, experts, field, figures, form, panel,
 	table} from "./parts.js";
 
 function setThreshold(site, threshold) {
@@ -42,10 +42,11 @@ function thresholdForm(site, answer) {
 		], "Group the pages again", ({threshold}) =>
 			setThreshold(site, Number(threshold)),
 		{done: "The pages are grouped again."}),
-		h("p", {class: "actions"}, button(
-			`Use the suggestion, ${answer.suggestion.threshold}`,
-			() => setThreshold(site, answer.suggestion.threshold),
-			{done: "The pages are grouped again."}),
+		h("p", {class: "actions"},
+			answer.suggestion.threshold !== answer.threshold && button(
+				`Use the suggestion, ${answer.suggestion.threshold}`,
+				() => setThreshold(site, answer.suggestion.threshold),
+				{done: "The pages are grouped again."}),
 		!answer.auto && button("Choose it for me",
 			() => setThreshold(site, "auto"),
 			{done: "The threshold is chosen automatically from now on."})));
@@ -174,7 +175,7 @@ function thresholdLede(answer) {
 			["Pages", count(answer.pages),
 				`${count(answer.signatures)} different structures`],
 		]),
-		h("p", null, h("strong", null, "Why this suggestion: "), reason),
+		experts(h("p", null, "Why this suggestion: ", reason)),
 	];
 }
 

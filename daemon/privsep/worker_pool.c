@@ -246,8 +246,8 @@ void worker_pool_destroy(struct worker_pool *pool)
 
 /* When the time of a task is over. */
 struct deadline {
-	uint64_t task_ms;
-	uint64_t cpu_ms; /* 0 = unlimited */
+	uint64_t task_ms; /* 0 = unlimited */
+	uint64_t cpu_ms;  /* 0 = not yet known, see deadline_is_over() */
 	uint64_t clock_ms;
 };
 
@@ -259,17 +259,26 @@ static struct deadline deadline_after(const struct process *process,
 		return (struct deadline){0};
 	return (struct deadline){
 		.task_ms = task_ms,
-		.cpu_ms = process_cpu_ms(process) + task_ms,
 		.clock_ms = clock_steady_ms() + task_ms * PATIENCE,
 	};
 }
 
-static bool deadline_is_over(const struct deadline *deadline,
+/*
+ * The CPU time is read only here, after at least LOOK_MS, because most tasks
+ * end earlier. So a task may use LOOK_MS more than its limit.
+ */
+static bool deadline_is_over(struct deadline *deadline,
 			     const struct process *process)
 {
-	return deadline->cpu_ms != 0 &&
-	       (process_cpu_ms(process) >= deadline->cpu_ms ||
-		clock_steady_ms() >= deadline->clock_ms);
+	uint64_t used_ms;
+
+	if (deadline->task_ms == 0)
+		return false;
+	used_ms = process_cpu_ms(process);
+	if (deadline->cpu_ms == 0)
+		deadline->cpu_ms = used_ms + deadline->task_ms;
+	return used_ms >= deadline->cpu_ms ||
+	       clock_steady_ms() >= deadline->clock_ms;
 }
 
 /*
@@ -277,14 +286,14 @@ static bool deadline_is_over(const struct deadline *deadline,
  * over.
  */
 static enum error worker_pool_receive(struct process *process,
-				      const struct deadline *deadline,
+				      struct deadline *deadline,
 				      struct channel_frame *frame)
 {
 	enum error error;
 
 	do
 		error = channel_receive(&process->channel,
-					deadline->cpu_ms == 0 ? -1 : LOOK_MS,
+					deadline->task_ms == 0 ? -1 : LOOK_MS,
 					frame);
 	while (error == ERR_TIMEOUT && !deadline_is_over(deadline, process));
 	return error;

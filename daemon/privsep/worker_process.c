@@ -13,6 +13,7 @@
 #include "daemon/privsep/messages.h"
 #include "daemon/privsep/model_cache.h"
 #include "extract/methods/ridge.h"
+#include "store/rows.h"
 #include "template/extraction.h"
 
 static bool site_client_find_page(void *context, const struct url *url,
@@ -235,6 +236,77 @@ void site_client_init(struct site_client *site)
 	site->view.context = site;
 }
 
+/* Return the cached dictionary, or the entry to use for it. */
+static struct worker_dictionary *
+worker_find_dictionary(struct worker *worker, uint64_t site, uint32_t number)
+{
+	struct worker_dictionary *oldest = &worker->dictionaries[0];
+
+	for (size_t i = 0; i < WORKER_DICTIONARIES; i++) {
+		struct worker_dictionary *one = &worker->dictionaries[i];
+
+		if (one->number == number && one->site == site)
+			return one;
+		if (one->used_at < oldest->used_at)
+			oldest = one;
+	}
+	return oldest;
+}
+
+static enum error site_client_load_dictionary(struct site_client *site,
+					      uint32_t number,
+					      struct worker_dictionary *one)
+{
+	const struct number_field asked = {number};
+	struct buffer head = row_codec_encode(&number_field_layout, &asked);
+	struct sample_field row = {.error = ERR_STOPPED};
+	struct message answer;
+
+	one->number = 0;
+	buffer_clear(&one->bytes);
+	if (task_send_request(
+		    site->task,
+		    &(struct task_request){.kind = ASK_DICTIONARY,
+					   .head = buffer_slice(&head)},
+		    &answer) &&
+	    (!row_codec_decode(&sample_field_layout, buffer_slice(&answer.head),
+			       &row) ||
+	     answer.body.size > DICTIONARY_MAX_BYTES))
+		row.error = ERR_STOPPED;
+	if (row.error == ERR_NONE) {
+		buffer_append_slice(&one->bytes, buffer_slice(&answer.body));
+		one->site = site->site;
+		one->number = number;
+	}
+	buffer_free(&head);
+	message_free(&answer);
+	return row.error == ERR_NOT_FOUND ? ERR_BUSY : (enum error)row.error;
+}
+
+enum error site_client_unpack(struct site_client *site, uint32_t dictionary,
+			      struct slice packed, uint64_t max_bytes)
+{
+	struct worker *worker = site->task->worker;
+	struct slice bytes = {NULL, 0};
+
+	buffer_clear(&worker->source);
+	if (dictionary != 0) {
+		struct worker_dictionary *one =
+			worker_find_dictionary(worker, site->site, dictionary);
+		bool is_there =
+			one->number == dictionary && one->site == site->site;
+		enum error error = is_there ? ERR_NONE
+					    : site_client_load_dictionary(
+						      site, dictionary, one);
+
+		if (error != ERR_NONE)
+			return error;
+		one->used_at = ++worker->dictionary_uses;
+		bytes = buffer_slice(&one->bytes);
+	}
+	return decompress_by(bytes, packed, (size_t)max_bytes, &worker->source);
+}
+
 enum error site_client_load_model(void *context,
 				  const struct extraction_options *rules,
 				  const struct text_request *request,
@@ -289,6 +361,9 @@ void worker_destroy(struct worker *worker)
 {
 	if (worker == NULL)
 		return;
+	for (size_t i = 0; i < WORKER_DICTIONARIES; i++)
+		buffer_free(&worker->dictionaries[i].bytes);
+	buffer_free(&worker->source);
 	packer_destroy(worker->packer);
 	model_cache_destroy(worker->learned);
 	free(worker);
@@ -425,6 +500,10 @@ void worker_main(int socket)
 
 		error = worker_serve(worker, &asks, &frame, &held);
 		frame_free(&frame);
+		if (worker->source.capacity > LARGE_BYTES) {
+			size = worker->source.capacity;
+			buffer_free(&worker->source);
+		}
 		if (size >= LARGE_BYTES)
 			malloc_trim(0);
 	}

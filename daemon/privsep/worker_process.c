@@ -384,25 +384,109 @@ struct model_cache *worker_model_cache(struct worker *worker, size_t max_bytes)
 	return worker->learned;
 }
 
+/* The messages between a worker and the main process. */
+struct worker_link {
+	struct channel requests;
+	/*
+	 * the same socket with another buffer, so that the task stays valid
+	 * while it sends requests and receives responses
+	 */
+	struct channel asks;
+	/*
+	 * Collected responses [held_count]. They are sent together when no
+	 * further task is waiting, so that the main process wakes up once for
+	 * all of them.
+	 */
+	struct message held[MAX_HELD];
+	size_t held_count;
+	/*
+	 * tasks [early_first, early_count) that came before the response to a
+	 * request of the task before them
+	 */
+	struct channel_frame early[MAX_HELD];
+	size_t early_first;
+	size_t early_count;
+};
+
+static enum error send_held(struct worker_link *link)
+{
+	enum error error = ERR_NONE;
+
+	for (size_t i = 0; i < link->held_count; i++) {
+		const struct frame_parts parts = {
+			.kind = FRAME_TASK_DONE,
+			.head = buffer_slice(&link->held[i].head),
+			.body = buffer_slice(&link->held[i].body),
+			.file = -1,
+		};
+
+		if (error == ERR_NONE)
+			error = channel_send(&link->requests, &parts);
+		message_free(&link->held[i]);
+	}
+	link->held_count = 0;
+	return error;
+}
+
+/* Keep a copy of a task for later, and free the frame. */
+static enum error worker_put_off(struct worker_link *link,
+				 struct channel_frame *frame)
+{
+	struct channel_frame *copy = &link->early[link->early_count];
+	const size_t head_bytes = frame->head.size;
+	const size_t body_bytes = frame->body.size;
+
+	if (link->early_count == MAX_HELD) {
+		frame_free(frame);
+		return ERR_STOPPED;
+	}
+	link->early_count++;
+	*copy = (struct channel_frame){.kind = frame->kind, .file = -1};
+	buffer_append_slice(&copy->pieces, frame->head);
+	buffer_append_slice(&copy->pieces, frame->body);
+	copy->head = (struct slice){copy->pieces.data, head_bytes};
+	copy->body = (struct slice){copy->pieces.data + head_bytes, body_bytes};
+	frame_free(frame);
+	return ERR_NONE;
+}
+
+/* Receive the response to a request. The next tasks may come before it. */
+static enum error worker_receive_response(struct worker_link *link,
+					  struct channel_frame *frame)
+{
+	enum error error = channel_receive(&link->asks, -1, frame);
+
+	while (error == ERR_NONE && frame->kind < (uint32_t)TASK_KINDS) {
+		error = worker_put_off(link, frame);
+		if (error == ERR_NONE)
+			error = channel_receive(&link->asks, -1, frame);
+	}
+	return error;
+}
+
 /*
  * Send a request of a task to the main process, and receive the response; a
- * request_handler whose context is the channel.
+ * request_handler whose context is the link. The main process needs the
+ * responses to the tasks before, to know which task the request belongs to.
  */
 static bool ask_keeper(void *context, const struct task_request *inquiry,
 		       struct message *answer)
 {
-	struct channel *channel = context;
+	struct worker_link *link = context;
 	struct channel_frame frame;
 	bool is_answer;
-	enum error error = channel_send(
-		channel, &(struct frame_parts){.kind = FRAME_ASK +
-						       (uint32_t)inquiry->kind,
-					       .head = inquiry->head,
-					       .body = inquiry->body,
-					       .file = -1});
+	enum error error = send_held(link);
 
 	if (error == ERR_NONE)
-		error = channel_receive(channel, -1, &frame);
+		error = channel_send(
+			&link->asks,
+			&(struct frame_parts){.kind = FRAME_ASK +
+						      (uint32_t)inquiry->kind,
+					      .head = inquiry->head,
+					      .body = inquiry->body,
+					      .file = -1});
+	if (error == ERR_NONE)
+		error = worker_receive_response(link, &frame);
 	if (error != ERR_NONE)
 		return false;
 	is_answer = frame.kind == FRAME_ASK_DONE;
@@ -412,40 +496,9 @@ static bool ask_keeper(void *context, const struct task_request *inquiry,
 	return is_answer;
 }
 
-/*
- * Collected responses. They are sent together when no further task is waiting,
- * so that the main process wakes up once for all of them.
- */
-struct pending_responses {
-	struct message answers[MAX_HELD];
-	size_t count;
-};
-
-static enum error send_held(const struct channel *channel,
-			    struct pending_responses *held)
-{
-	enum error error = ERR_NONE;
-
-	for (size_t i = 0; i < held->count; i++) {
-		const struct frame_parts parts = {
-			.kind = FRAME_TASK_DONE,
-			.head = buffer_slice(&held->answers[i].head),
-			.body = buffer_slice(&held->answers[i].body),
-			.file = -1,
-		};
-
-		if (error == ERR_NONE)
-			error = channel_send(channel, &parts);
-		message_free(&held->answers[i]);
-	}
-	held->count = 0;
-	return error;
-}
-
 /* Run the task in the frame, and collect its response. */
-static enum error worker_serve(struct worker *worker, struct channel *asks,
-			       const struct channel_frame *frame,
-			       struct pending_responses *held)
+static enum error worker_serve(struct worker *worker, struct worker_link *link,
+			       const struct channel_frame *frame)
 {
 	struct task task = {
 		.kind = frame->kind,
@@ -453,52 +506,64 @@ static enum error worker_serve(struct worker *worker, struct channel *asks,
 		.body = frame->body,
 		.worker = worker,
 		.serve = ask_keeper,
-		.serve_context = asks,
+		.serve_context = link,
 	};
-	struct message *answer = &held->answers[held->count++];
-	enum error error = task_run(&task, answer);
+	struct message answer;
+	enum error error = task_run(&task, &answer);
 
+	link->held[link->held_count++] = answer;
 	if (task.has_stopped)
 		error = ERR_STOPPED;
-	if (error == ERR_NONE && held->count == MAX_HELD)
-		error = send_held(asks, held);
+	if (error == ERR_NONE && link->held_count == MAX_HELD)
+		error = send_held(link);
 	return error;
 }
 
 /* Receive the next task. Before blocking, send the collected responses. */
-static enum error worker_receive(struct channel *requests,
-				 struct pending_responses *held,
+static enum error worker_receive(struct worker_link *link,
 				 struct channel_frame *frame)
 {
 	enum error error = ERR_TIMEOUT;
 
-	if (held->count > 0)
-		error = channel_receive(requests, 0, frame);
+	if (link->early_first < link->early_count) {
+		*frame = link->early[link->early_first++];
+		return ERR_NONE;
+	}
+	link->early_first = 0;
+	link->early_count = 0;
+	if (link->held_count > 0)
+		error = channel_receive(&link->requests, 0, frame);
 	if (error != ERR_TIMEOUT)
 		return error;
-	error = send_held(requests, held);
-	return error == ERR_NONE ? channel_receive(requests, -1, frame) : error;
+	error = send_held(link);
+	return error == ERR_NONE ? channel_receive(&link->requests, -1, frame)
+				 : error;
+}
+
+static void worker_link_close(struct worker_link *link)
+{
+	for (size_t i = 0; i < link->held_count; i++)
+		message_free(&link->held[i]);
+	for (size_t i = link->early_first; i < link->early_count; i++)
+		frame_free(&link->early[i]);
+	free(link->asks.room);
+	channel_close(&link->requests);
 }
 
 void worker_main(int socket)
 {
-	struct channel requests =
-		channel_without_files(socket, MAX_REQUEST_BYTES);
-	/*
-	 * A channel with its own buffer, so that the task stays valid while it
-	 * sends requests and receives responses.
-	 */
-	struct channel asks = channel_without_files(socket, MAX_REQUEST_BYTES);
+	struct worker_link link = {
+		.requests = channel_without_files(socket, MAX_REQUEST_BYTES),
+		.asks = channel_without_files(socket, MAX_REQUEST_BYTES),
+	};
 	struct worker *worker = worker_create();
-	struct pending_responses held = {0};
 	enum error error = ERR_NONE;
 	struct channel_frame frame;
 
-	while (error == ERR_NONE &&
-	       worker_receive(&requests, &held, &frame) == ERR_NONE) {
+	while (error == ERR_NONE && worker_receive(&link, &frame) == ERR_NONE) {
 		size_t size = frame.body.size;
 
-		error = worker_serve(worker, &asks, &frame, &held);
+		error = worker_serve(worker, &link, &frame);
 		frame_free(&frame);
 		if (worker->source.capacity > LARGE_BYTES) {
 			size = worker->source.capacity;
@@ -507,9 +572,6 @@ void worker_main(int socket)
 		if (size >= LARGE_BYTES)
 			malloc_trim(0);
 	}
-	for (size_t i = 0; i < held.count; i++)
-		message_free(&held.answers[i]);
 	worker_destroy(worker);
-	free(asks.room);
-	channel_close(&requests);
+	worker_link_close(&link);
 }

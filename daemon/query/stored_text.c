@@ -407,6 +407,7 @@ static bool text_task_store_result(void *context, struct slice head,
 		.at = {(size_t)row.generation_at, (size_t)row.version_at},
 		.count = (size_t)(row.generation_at > 0) + (row.version_at > 0),
 	};
+	buffer_clear(&answer->body);
 	buffer_append_slice(&answer->body, body);
 	return true;
 }
@@ -546,6 +547,9 @@ static enum error text_task_run(const struct text_task_input *asking,
 		.kind = TASK_TEXT,
 		.head = buffer_slice(&head),
 		.body = place->body,
+		.source_bytes =
+			place->found == NULL ? 0 : place->found->source_bytes,
+		.is_quick = !asking->is_ahead,
 		.site = place->site == NULL ? 0 : place->site->id,
 		.serve = site_service_respond,
 		.serve_context = &server,

@@ -1,7 +1,8 @@
 /*
  * daemon/privsep/worker_pool.h - the worker processes. Each worker runs one
- * task at a time. If a worker crashes or takes too long, only its current task
- * fails, and another worker is started immediately.
+ * task at a time, but may get the next ones before. If a worker crashes or
+ * takes too long, only its current task fails, and another worker is started
+ * immediately.
  */
 #ifndef DAEMON_PRIVSEP_WORKER_POOL_H
 #define DAEMON_PRIVSEP_WORKER_POOL_H
@@ -16,6 +17,7 @@
 #include "daemon/privsep/spawner_client.h"
 
 struct spawner;
+struct waiter;
 struct worker_pool;
 struct worker_slots;
 

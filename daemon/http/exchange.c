@@ -961,7 +961,7 @@ void work_suspend(struct http_exchange *exchange)
 	MHD_suspend_connection(exchange->connection);
 	exchange->state = EXCHANGE_WAITS;
 	push_ready(server, exchange);
-	/* otherwise the worker that frees a place takes the exchange */
+	/* if not, the worker that frees a place takes the exchange */
 	if (exchange_may_begin(server, exchange))
 		condition_signal(&server->is_wanted);
 }

@@ -167,7 +167,7 @@ void worker_slots_release(struct worker_slots *seats, struct worker_slot *seat)
 	lock_release(&seats->lock);
 }
 
-/* Sizes of the tasks that one worker gets at once; they fit into its socket. */
+/* Limits of the shared tasks of one worker; they fit into its socket. */
 enum {
 	MAX_SHARED_BYTES = 64 << 10,
 	MAX_SHARED_SOURCE = 256 << 10,
@@ -585,8 +585,8 @@ static size_t run_batch(struct worker_pool *pool, struct worker_slot *seat,
 	if (!make_ready(pool, seat))
 		return 0;
 	/*
-	 * A short limit for all tasks together: if they exceed it, they are run
-	 * again alone, with their full time limit.
+	 * A short limit for all tasks together: if they exceed it, the callers
+	 * run each task separately, with its full time limit.
 	 */
 	deadline = deadline_after(&seat->process,
 				  (pool->options.task_ms + PATIENCE - 1) /
@@ -605,7 +605,7 @@ static size_t run_batch(struct worker_pool *pool, struct worker_slot *seat,
 
 /*
  * Run the task together with shared tasks of waiting threads. Return whether it
- * has a result; otherwise the caller runs it alone, and so do the threads.
+ * has a result. If it has none, the caller runs it separately.
  */
 static bool run_shared(struct worker_pool *pool, struct worker_slot *seat,
 		       struct pool_task *task)

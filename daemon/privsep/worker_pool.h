@@ -50,9 +50,8 @@ struct pool_task {
 	size_t source_bytes; /* size of the body after decompression; 0 = it is
 				not compressed */
 	/*
-	 * The thread may be given no worker of its own: if all workers are
-	 * busy, the next free one gets several quick tasks at once, and another
-	 * thread calls `serve` and `take`.
+	 * If all workers are busy, the next free worker gets several quick
+	 * tasks. Then another thread calls `serve` and `take`.
 	 */
 	bool is_quick;
 	uint64_t site; /* if possible, use a worker whose last task was for

@@ -394,8 +394,7 @@ struct worker_link {
 	struct channel asks;
 	/*
 	 * Collected responses [held_count]. They are sent together when no
-	 * further task is waiting, so that the main process wakes up once for
-	 * all of them.
+	 * further task is waiting, so that the main process wakes up once.
 	 */
 	struct message held[MAX_HELD];
 	size_t held_count;

@@ -322,6 +322,24 @@ enum error content_body(struct txn *txn, uint32_t site, uint64_t page,
 						   value, body_bytes, out);
 }
 
+enum error content_body_frame(struct txn *txn, uint32_t site, uint64_t page,
+			      struct slice *frame_out, uint32_t *dictionary_out)
+{
+	struct slice value =
+		txn_get(txn, TABLE_BODIES, KEY(key_page(site, page)));
+
+	*frame_out = value;
+	*dictionary_out = 0;
+	if (value.data == NULL)
+		return error_of_absence(txn);
+	if (!content_is_packed(value, dictionary_out) ||
+	    first_byte(value) == SLIM_BY_DICTIONARY)
+		return ERR_CORRUPT;
+	if (first_byte(value) == BY_DICTIONARY)
+		slice_advance(frame_out, HEAD_BYTES);
+	return ERR_NONE;
+}
+
 enum error content_record_open(struct txn *txn, uint32_t site,
 			       struct slice value, struct buffer *bytes_out,
 			       struct record *record_out)

@@ -78,6 +78,15 @@ enum error content_body(struct txn *txn, uint32_t site, uint64_t page,
 			uint32_t body_bytes, struct buffer *out);
 
 /*
+ * Find the body of a page in the form in which it is stored: the frame, which
+ * points into the memory map, and the number of the dictionary that
+ * decompress_by() needs for it; 0 = none. Errors as for content_body().
+ */
+enum error content_body_frame(struct txn *txn, uint32_t site, uint64_t page,
+			      struct slice *frame_out,
+			      uint32_t *dictionary_out);
+
+/*
  * Open the record of a page, or a record from TABLE_SAMPLE_PAGES (`value`). The
  * record points into `bytes_out`. The caller must initialise `bytes_out` with
  * {0} or clear it, and free it also after an error. ERR_NOT_FOUND, ERR_CORRUPT,

@@ -400,11 +400,10 @@ uint64_t page_tag_hash(const struct page *page, uint16_t tag)
 	return hash64(name.data, name.size, 0);
 }
 
-struct slice page_attribute(const struct page *page, uint32_t node,
-			    const char *name)
+struct slice page_find_attribute(const struct page *page, uint32_t node,
+				 struct slice name)
 {
 	const struct node *owner = &page->nodes[node];
-	const struct slice wanted = slice_of(name);
 
 	assert(node < page->node_count);
 	assert(owner->first_attribute + owner->attribute_count <=
@@ -413,7 +412,7 @@ struct slice page_attribute(const struct page *page, uint32_t node,
 		const struct attribute *attribute =
 			&page->attributes[owner->first_attribute + i];
 
-		if (slice_equal(attribute->name, wanted))
+		if (slice_equal(attribute->name, name))
 			return attribute->value;
 	}
 	return (struct slice){NULL, 0};
@@ -442,15 +441,6 @@ uint32_t page_block_around(const struct page *page, uint32_t node)
 	       (tag_flags(page->nodes[node].tag) & TAG_IS_BLOCK) == 0)
 		node = page->nodes[node].parent;
 	return node;
-}
-
-struct slice page_text(const struct page *page, uint32_t index)
-{
-	const struct text *text = &page->texts[index];
-
-	assert(index < page->text_count);
-	assert(text->begin + (size_t)text->length <= page->text_bytes);
-	return (struct slice){page->text + text->begin, text->length};
 }
 
 size_t page_longest_text(const struct page *page)

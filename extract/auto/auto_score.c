@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/hash.h"
+#include "extract/auto/features.h"
 #include "extract/auto/forest.h"
 #include "extract/auto/page_context.h"
 #include "extract/core/numeric.h"
@@ -301,7 +303,8 @@ static struct strongest_moves find_moves(const struct forest_block *block,
 struct scorer {
 	struct second_forest_bins kept;
 	float rows[FOREST_ROWS][AUTO_FEATURE_COUNT];
-	struct forest_block block;
+	struct forest_block block; /* of the first forest, then of the second */
+	struct forest_block second; /* of the second, until it is stored */
 	float margins[FOREST_ROWS];
 };
 
@@ -325,14 +328,28 @@ static struct forest_rows rows_from(const struct scorer *scorer, size_t first,
 }
 
 /*
+ * Return the first column whose feature is the same for the whole page:
+ * claimed_kind and the features after it.
+ */
+static size_t constant_columns(const struct forest *forest)
+{
+	size_t at;
+
+	LOWER_BOUND(at, forest->column_count,
+		    forest->columns[at].feature < FEATURE_claimed_kind);
+	return at;
+}
+
+/*
  * Score the passages by the first forest, and store the bins for the second.
- * `moves` may be NULL.
+ * The block keeps the bins of the constant columns. `moves` may be NULL.
  */
 static void score_by_page(struct scorer *scorer, struct features *features,
 			  uint32_t count, float *scores,
 			  struct strongest_moves *moves)
 {
 	const struct forest *forest = &auto_page_forest;
+	size_t columns = forest->column_count;
 
 	for (uint32_t begin = 0; begin < count; begin += FOREST_ROWS) {
 		const uint32_t height = height_at(begin, count);
@@ -344,10 +361,10 @@ static void score_by_page(struct scorer *scorer, struct features *features,
 			features_next(features,
 				      scorer->rows[i] + CONTEXT_COUNT);
 		forest_bin(scorer->kept.forest, &all, scorer->kept.begin,
-			   scorer->kept.end, &scorer->block);
-		copy_bins(&scorer->kept, begin, &scorer->block, false);
-		forest_bin(forest, &page, 0, forest->column_count,
-			   &scorer->block);
+			   scorer->kept.end, &scorer->second);
+		copy_bins(&scorer->kept, begin, &scorer->second, false);
+		forest_bin(forest, &page, 0, columns, &scorer->block);
+		columns = constant_columns(forest);
 		forest_block_margins(forest, &scorer->block, scorer->margins);
 		for (uint32_t i = 0; i < height; i++)
 			scores[begin + i] =

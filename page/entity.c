@@ -141,6 +141,27 @@ static const struct entity_name *entity_find_name(const char *at, size_t length,
 	return entity;
 }
 
+/*
+ * Decode a reference that is most common in attributes; `at` is the position of
+ * its "&". These names end in ";", so they are references in attributes, too.
+ */
+static struct entity_reference entity_read_common(const char *at,
+						  const char *end, char *out)
+{
+	struct entity_reference reference = {.size = 1};
+
+	if (end - at < 6)
+		return (struct entity_reference){0, 0};
+	if (memcmp(at, "&quot;", 6) == 0) {
+		*out = '"';
+		reference.length = 6;
+	} else if (memcmp(at, "&amp;", 5) == 0) {
+		*out = '&';
+		reference.length = 5;
+	}
+	return reference;
+}
+
 /* Decode a named reference to `out`; `at` is the position after "&". */
 static struct entity_reference entity_read_name(const char *at, const char *end,
 						bool is_attribute, char *out)
@@ -208,9 +229,10 @@ size_t entity_decode(struct slice text, bool is_attribute, char *out)
 		at += plain;
 		if (mark == NULL)
 			break;
-		if (end - at >= 2 && at[1] == '#')
+		reference = entity_read_common(at, end, out + size);
+		if (reference.length == 0 && end - at >= 2 && at[1] == '#')
 			reference = entity_read_number(at + 2, end, out + size);
-		else
+		else if (reference.length == 0)
 			reference = entity_read_name(at + 1, end, is_attribute,
 						     out + size);
 		if (reference.length == 0) {

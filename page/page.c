@@ -146,6 +146,8 @@ static unsigned flags_of_rel(struct slice rel)
 {
 	unsigned flags = 0;
 
+	if (rel.size == 0)
+		return 0;
 	if (text_has_word(rel, "nofollow"))
 		flags |= LINK_IS_NOFOLLOW;
 	if (text_has_word(rel, "next") || text_has_word(rel, "prev"))

@@ -106,7 +106,11 @@ struct page_hints page_hints_of(struct arena *arena, const struct page *page)
 	return claims;
 }
 
-enum { MAX_CLAIM_BYTES = 64 * 1024, MAX_TERMS = 4000 };
+enum {
+	MAX_CLAIM_BYTES = 64 * 1024,
+	MAX_TERMS = 4000,
+	FILTER_BITS = 4096,
+};
 
 /* The sorts of hints with which passages are compared. */
 enum claim_words_claim {
@@ -130,6 +134,8 @@ struct markup_hints {
 	 * current comparison.
 	 */
 	struct hash_table terms; /* of struct claimed_term */
+	/* a bit for each term that is in `terms`, by its first bits */
+	uint64_t filter[FILTER_BITS / 64];
 	uint32_t counts[CLAIM_COUNT];
 	uint32_t visit;
 };
@@ -153,7 +159,9 @@ static void add_claim(struct markup_hints *words, enum claim_words_claim claim,
 	for (uint32_t i = 0; i < count && words->terms.count < MAX_TERMS; i++) {
 		struct claimed_term *term =
 			hash_table_add(&words->terms, scratch[i]);
+		const uint32_t bit = scratch[i] % FILTER_BITS;
 
+		words->filter[bit / 64] |= UINT64_C(1) << bit % 64;
 		words->counts[claim] += !term->is_in[claim];
 		term->is_in[claim] = true;
 	}
@@ -195,9 +203,12 @@ struct hint_overlap markup_hints_compare(struct markup_hints *words,
 
 	words->visit++;
 	for (uint32_t i = passage->first_term; i < passage->end_term; i++) {
-		struct claimed_term *term =
-			hash_table_find(&words->terms, passages->terms[i]);
+		const uint32_t bit = passages->terms[i] % FILTER_BITS;
+		struct claimed_term *term = NULL;
 
+		if ((words->filter[bit / 64] >> bit % 64 & 1) != 0)
+			term = hash_table_find(&words->terms,
+					       passages->terms[i]);
 		if (term == NULL)
 			continue;
 		for (unsigned j = 0; j < CLAIM_COUNT; j++)

@@ -491,6 +491,42 @@ bool text_is_blank(struct slice text)
 	return true;
 }
 
+/* Eight equal bytes. */
+#define BYTES(byte) ((byte)*UINT64_C(0x0101010101010101))
+
+/*
+ * Return whether eight bytes are printable ASCII, without two spaces next to
+ * each other.
+ */
+static bool is_plain_word(uint64_t word)
+{
+	const uint64_t spaces = ~((word ^ BYTES(' ')) + BYTES(0x7F));
+	const uint64_t others =
+		word | (word - BYTES(' ')) | (word + BYTES(0x80 - 0x7F));
+
+	return ((others | (spaces & spaces << 8)) & BYTES(0x80)) == 0;
+}
+
+/*
+ * Return the end of the run of printable ASCII and single spaces that begins at
+ * `at`, after a byte that is no space. The run does not end with a space.
+ */
+static const char *plain_run_end(const char *at, const char *end)
+{
+	uint64_t word;
+
+	while (end - at >= (ptrdiff_t)sizeof(word)) {
+		memcpy(&word, at, sizeof(word));
+		if (!is_plain_word(word) || (at[-1] == ' ' && *at == ' '))
+			break;
+		at += sizeof(word);
+	}
+	while (at < end && ((unsigned char)(*at - '!') < 0x5E ||
+			    (*at == ' ' && at[-1] != ' ')))
+		at++;
+	return at[-1] == ' ' ? at - 1 : at;
+}
+
 size_t text_collapse(struct slice text, char *out)
 {
 	const char *at = text.data;
@@ -509,9 +545,10 @@ size_t text_collapse(struct slice text, char *out)
 		if (is_pending)
 			out[size++] = ' ';
 		is_pending = false;
-		do {
-			out[size++] = *at++;
-		} while (at < end && (unsigned char)(*at - '!') < 0x5E);
+		length = (size_t)(plain_run_end(at + 1, end) - at);
+		memmove(out + size, at, length); /* `out` may be the text */
+		size += length;
+		at += length;
 	}
 	assert(size <= text.size);
 	return size;

@@ -135,7 +135,7 @@ static const unsigned char *passage_read_run(struct passage_text *reader,
 					     const unsigned char *end)
 {
 	const unsigned char *begin = at;
-	uint32_t digits = 0;
+	unsigned char all = 0xFF; /* the bits that all bytes have */
 	uint64_t term;
 
 	if (reader->term == 0 &&
@@ -149,12 +149,13 @@ static const unsigned char *passage_read_run(struct passage_text *reader,
 	do {
 		term = HASHED(term, *at | 0x20); /* lower case; in digits the
 						    bit is set already */
-		digits += *at <= '9';
-		at++;
+		all &= *at++;
 	} while (at < end && character_class_of_byte[*at] >= CHARACTER_LETTER);
 	reader->term = term;
 	passage_count_characters(reader, (uint32_t)(at - begin));
-	reader->passage->digits += digits;
+	/* all letters have bit 0x40, and no digit has it */
+	for (; (all & 0x40) == 0 && begin < at; begin++)
+		reader->passage->digits += *begin <= '9';
 	if (at[-1] <= '9')
 		reader->near = NEAR_NUMBER;
 	return at;

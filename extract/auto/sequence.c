@@ -261,7 +261,7 @@ static float blur_mass(const struct passage *passage)
 {
 	float words = (float)passage->words - (float)passage->link_words;
 
-	return passage->place == PLACE_PLAIN ? larger(words, 0) : 0;
+	return passage->place == PLACE_PLAIN ? float_larger(words, 0) : 0;
 }
 
 enum { MAX_READERS = 4 };
@@ -368,7 +368,7 @@ sequence_blurs_make(struct arena *arena, const struct passages *passages,
 			valleys_around(arena, masses, count, blurs.peak);
 	}
 	if (tag_ratios != NULL && count > 0) {
-		blurs.highest_tag_ratio = ln1(larger(
+		blurs.highest_tag_ratio = ln1(float_larger(
 			tag_ratios[index_of_highest(tag_ratios, count)], 0));
 		for (uint32_t i = 0; i < count; i++) {
 			double ratio = (double)tag_ratio(&passages->items[i]);
@@ -377,7 +377,7 @@ sequence_blurs_make(struct arena *arena, const struct passages *passages,
 			squares += ratio * ratio;
 		}
 		sum /= count;
-		blurs.tag_ratio_deviation = larger(
+		blurs.tag_ratio_deviation = float_larger(
 			(float)sqrt(fmax(squares / count - sum * sum, 0)), 1);
 	}
 	return blurs;
@@ -385,7 +385,7 @@ sequence_blurs_make(struct arena *arena, const struct passages *passages,
 
 static float ln1_at(const float *blurred, uint32_t index)
 {
-	return blurred == NULL ? 0 : ln1(larger(blurred[index], 0));
+	return blurred == NULL ? 0 : ln1(float_larger(blurred[index], 0));
 }
 
 static void tag_ratio_row(const struct sequence_blurs *blurs, uint32_t index,
@@ -398,8 +398,9 @@ static void tag_ratio_row(const struct sequence_blurs *blurs, uint32_t index,
 	row[SEQUENCE_tag_ratio_3] = ln1_at(middle, index);
 	row[SEQUENCE_tag_ratio_8] =
 		ln1_at(blurs->blurred[BLURRED_TAG_RATIO_8], index);
-	row[SEQUENCE_tag_ratio_ratio] = row[SEQUENCE_tag_ratio_3] /
-					larger(blurs->highest_tag_ratio, 1e-6F);
+	row[SEQUENCE_tag_ratio_ratio] =
+		row[SEQUENCE_tag_ratio_3] /
+		float_larger(blurs->highest_tag_ratio, 1e-6F);
 	row[SEQUENCE_tag_ratio_deviations] =
 		middle == NULL ? 0 : middle[index] / blurs->tag_ratio_deviation;
 }
@@ -425,7 +426,7 @@ static void blur_ratio_row(const struct sequence_blurs *blurs, uint32_t index,
 		row[rows[i].feature] =
 			parts == NULL || wholes == NULL
 				? 0
-				: parts[index] / larger(wholes[index], 1);
+				: parts[index] / float_larger(wholes[index], 1);
 	}
 }
 
@@ -442,7 +443,7 @@ static void ridge_row(const struct sequence_blurs *blurs,
 
 	if (masses == NULL)
 		return;
-	height = larger(masses[peak], 1e-6F);
+	height = float_larger(masses[peak], 1e-6F);
 	row[SEQUENCE_ridge_height] = masses[index] / height;
 	row[SEQUENCE_ridge_distance] = signed_ln1((float)distance);
 	row[SEQUENCE_ridge_words] = signed_ln1((float)words);

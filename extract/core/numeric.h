@@ -165,7 +165,7 @@ static inline float signed_ln1(float x)
  * Return the larger number; the first one if they are equal, as 0 and -0 are.
  * No number is NaN. Shorter than fmaxf(), which is a call.
  */
-static inline float larger(float a, float b)
+static inline float float_larger(float a, float b)
 {
 	return a < b ? b : a;
 }

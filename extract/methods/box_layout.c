@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "extract/core/numeric.h"
 #include "extract/methods/css_style.h"
 #include "page/page.h"
 
@@ -36,6 +35,11 @@ static inline bool layout_stands_in_line(const struct box_estimate *layout,
 static inline bool display_is_row(uint8_t display)
 {
 	return display == DISPLAY_ROW || display == DISPLAY_FLEX;
+}
+
+static inline float larger(float a, float b)
+{
+	return a > b ? a : b;
 }
 
 static inline float smaller(float a, float b)

@@ -316,15 +316,16 @@ static void fill_record(const struct page *page, struct slice body,
 		.description = page->description,
 	};
 	const struct path_table paths = path_table_make(page->arena, page);
+	const uint64_t *steps = paths.steps[PATH_INNER_CLASSES];
 	const struct record_link *links;
 	struct buffer outline = {0};
 
 	page_sign(page, &paths, url, options, &record);
 	record.fragments = copy_fragments(page, &record.fragment_count);
-	links = resolve_links(page, paths.steps[PATH_INNER_CLASSES], url,
-			      options->drop_parameters, &record.link_count);
+	links = resolve_links(page, steps, url, options->drop_parameters,
+			      &record.link_count);
 	if (!options->is_for_once)
-		outline_append(page, &outline);
+		outline_append(page, steps, &outline);
 	record.outline = buffer_slice(&outline);
 	record_encode(&record, links, record_out);
 	buffer_free(&outline);

@@ -677,6 +677,7 @@ static void hook_report_drop(struct hook_report *report, size_t count)
 
 void delivery_load_hooks(struct delivery *delivery)
 {
+	bool is_any_deleted = false;
 	size_t kept = 0;
 	struct txn txn;
 	enum error error;
@@ -708,12 +709,17 @@ void delivery_load_hooks(struct delivery *delivery)
 	for (size_t i = 0; i < delivery->outlet_count; i++) {
 		struct hook_queue *outlet = delivery->outlets[i];
 
+		outlet->is_deleted = !outlet->is_there;
+		is_any_deleted |= outlet->is_deleted;
 		if (outlet->is_there || outlet->is_running || outlet->is_saving)
 			delivery->outlets[kept++] = outlet;
 		else
 			hook_queue_destroy(outlet);
 	}
 	delivery->outlet_count = kept;
+	/* delivery_wait() stops waiting for hooks that were deleted */
+	if (is_any_deleted)
+		condition_broadcast(&delivery->is_answered);
 	lock_release(&delivery->lock);
 }
 
@@ -1011,7 +1017,8 @@ static const struct hook_queue *delivery_find(const struct delivery *delivery,
 {
 	for (size_t i = 0; i < delivery->outlet_count; i++)
 		if (delivery->outlets[i]->hook == hook &&
-		    !delivery->outlets[i]->is_replaced)
+		    !delivery->outlets[i]->is_replaced &&
+		    !delivery->outlets[i]->is_deleted)
 			return delivery->outlets[i];
 	return NULL;
 }
@@ -1023,6 +1030,7 @@ bool delivery_wait(struct delivery *delivery, uint32_t hook, uint64_t number,
 	const struct hook_queue *outlet;
 	uint64_t before;
 	bool is_answered = false;
+	bool is_known = false; /* a hook that was just added is not */
 	bool goes_on = true;
 
 	*answer_out = (struct hook_answer){0};
@@ -1036,7 +1044,9 @@ bool delivery_wait(struct delivery *delivery, uint32_t hook, uint64_t number,
 			(outlet->answer.number >= number ||
 			 (outlet->attempts > before && *outlet->error != '\0'));
 		goes_on = !is_answered && !delivery->is_cancelled &&
-			  (outlet == NULL || !outlet->is_locked) &&
+			  (outlet == NULL ? !is_known : !outlet->is_locked);
+		is_known |= outlet != NULL;
+		goes_on = goes_on &&
 			  condition_wait_until(&delivery->is_answered,
 					       &delivery->lock, until_ms);
 	}

@@ -75,7 +75,8 @@ struct hook_answer {
 /*
  * Wait until event `number` was delivered to the hook, or an attempt to deliver
  * it or an earlier event has failed. Return false after 25 s, if the hook lacks
- * its credentials, or after delivery_cancel(). Free the body. Any thread.
+ * its credentials, if it is deleted meanwhile, or after delivery_cancel(). Free
+ * the body. Any thread.
  */
 bool delivery_wait(struct delivery *delivery, uint32_t hook, uint64_t number,
 		   struct hook_answer *answer_out);
@@ -178,6 +179,7 @@ struct hook_queue {
 	struct hook_report report;
 	struct buffer refused_answer;
 	char error[128];
+	bool is_deleted; /* the store no longer had the hook at the last scan */
 	/* the last result; its error is above. 0 attempts = none */
 	struct hook_answer answer;
 	uint64_t attempts;

@@ -344,6 +344,21 @@ class Delivery(harness.Case):
         self.assertEqual(receiver.taken[0].event["kind"], "hook.test")
         self.assertEqual(receiver.seqs("/b"), [])
 
+    def test_a_test_ends_when_its_hook_is_deleted(self):
+        receiver = self.receiver(lambda delivery, tries: "hang")
+        daemon = self.calm_daemon()
+        hook = self.hook(daemon, receiver.url())
+        begin = time.monotonic()
+        answers = []
+        thread = threading.Thread(target=lambda: answers.append(
+            daemon.request("POST", f"/v1/hooks/{hook}/test")))
+        thread.start()
+        harness.wait_until(lambda: receiver.deliveries, "the request")
+        daemon.request("DELETE", f"/v1/hooks/{hook}")
+        thread.join()
+        self.assertLess(time.monotonic() - begin, 15)
+        self.assertFalse(answers[0].json["delivered"])
+
     def test_a_deleted_hook_is_told_of_nothing(self):
         receiver = self.receiver()
         daemon = self.calm_daemon()

@@ -134,7 +134,7 @@ enum error store_rewrite(struct store *from, const char *name)
  * Tables are added, which are empty at first. Schema 2 adds TABLE_WEIGHTS and
  * TABLE_NAMES: the sites of schema 1 have no weights, and the daemon derives
  * the names. Schema 5 adds TABLE_FIELDS and TABLE_FIELD_VALUES, schema 7
- * TABLE_TEXT_CHANGES.
+ * TABLE_TEXT_CHANGES and TABLE_REFUSED.
  */
 static void migrate_tables(struct txn *txn)
 {

@@ -191,11 +191,20 @@ bool event_get_before(struct txn *txn, uint64_t *number,
 void event_put(struct txn *txn, uint64_t number, const struct event_row *row);
 
 /*
+ * Decode the event in a row of TABLE_EVENTS, TABLE_OUTBOX or TABLE_REFUSED.
+ */
+bool event_decode_of(enum table table, struct slice value,
+		     struct event_row *row_out);
+
+/*
  * Add the event to the outbox of the hook. The caller increments the count in
  * the hook's row.
  */
 void outbox_put(struct txn *txn, uint32_t hook, uint64_t number,
 		const struct event_row *row);
+
+/* Delete the queued and the refused events of the hook with the key. */
+void hook_delete_events(struct txn *txn, struct slice hook);
 
 enum frontier_state {
 	FRONTIER_PENDING, /* it waits for its due time */
@@ -414,8 +423,8 @@ struct hook_row {
 	uint64_t delivered_ms;
 	uint64_t delivered; /* number of delivered events */
 	/*
-	 * number of events that were not delivered because the outbox was full
-	 * or they were too old
+	 * number of events that were dropped, the oldest first, because too
+	 * many were queued or refused
 	 */
 	uint64_t dropped;
 	uint32_t waiting;     /* number of its rows in TABLE_OUTBOX */
@@ -440,6 +449,22 @@ ROW_PROTOTYPES(hook_row, uint32_t hook)
 
 /* Return the value of the row in a new buffer. */
 struct buffer hook_row_encode(const struct hook_row *row);
+
+/*
+ * An event that the receiver of a hook has refused permanently. It is set
+ * aside: the daemon does not send it again unless a client requests it.
+ */
+struct refused_row {
+	uint64_t refused_ms;
+	uint16_t http_status; /* of the last refusal */
+	struct slice answer;  /* the beginning of the answer to it */
+	struct slice event;   /* an event_row, as in TABLE_OUTBOX */
+};
+
+ROW_PROTOTYPES(refused_row, uint32_t hook, uint64_t number)
+
+/* Return the number of refused events of the hook that this node owns. */
+size_t hook_count_refused(struct txn *txn, uint32_t hook);
 
 /* A silence: events that match it are not delivered. */
 struct silence_row {

@@ -154,10 +154,14 @@ function hookTable(hooks) {
 			? badge("bad", `failed ${count(hook.failures, "time")}`)
 			: badge("good", "well"),
 		hook.error && ` ${hook.error}`,
-		hook.queued > 0 && ` ${count(hook.queued)} wait`]},
+		hook.queued > 0 && ` ${count(hook.queued)} wait`,
+		hook.refused > 0 && [" ", badge("bad",
+			`${count(hook.refused, "message")} refused`)]]},
 		{head: "Last message", cell: hook => when(hook.last_delivered)},
 		{head: "Actions", class: "act", cell: hook => [
 			button("Test", () => testHook(hook.id)), " ",
+			hook.refused > 0 && [button("Send refused again",
+				() => post(`/v1/hooks/${hook.id}/retry`)), " "],
 			button("Delete", () => remove(`/v1/hooks/${hook.id}`), {
 				kind: "danger", done: "The recipient is deleted.",
 				sure: "This recipient will get no further alerts.",

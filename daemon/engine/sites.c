@@ -553,15 +553,27 @@ bool site_wants_threshold(const struct site_row *site)
 	       (site->options.flags & SITE_IS_CHANGING) == 0;
 }
 
+/* Return how long the site must be unchanged before a threshold is chosen. */
+static uint64_t site_quiet_ms(const struct site_row *site)
+{
+	enum { SMALL_PAGES = 100, QUIET_MS = 3000, OFFLINE_QUIET_MS = 2000 };
+	const uint64_t pages_ms = 3 * (uint64_t)site->page_count;
+
+	/* more uploads may follow; a crawl has its end */
+	if ((site->options.flags & SITE_IS_OFFLINE) != 0)
+		return site->page_count < MIN_PAGES ? 0 : OFFLINE_QUIET_MS;
+	if (site->page_count < SMALL_PAGES)
+		return 0;
+	return pages_ms < QUIET_MS ? pages_ms : QUIET_MS;
+}
+
 bool site_threshold_is_due(const struct site_row *site, uint64_t waiting_ms,
 			   uint64_t quiet_ms)
 {
-	enum { SMALL_PAGES = 100, MAX_QUIET_MS = 3000, MAX_WAIT_MS = 60000 };
-	const uint64_t page_ms = 3 * (uint64_t)site->page_count;
+	enum { MAX_WAIT_MS = 60000 };
 
-	return site->page_count < SMALL_PAGES || site_has_doubled(site) ||
-	       waiting_ms >= MAX_WAIT_MS || quiet_ms >= MAX_QUIET_MS ||
-	       quiet_ms >= page_ms;
+	return site_has_doubled(site) || waiting_ms >= MAX_WAIT_MS ||
+	       quiet_ms >= site_quiet_ms(site);
 }
 
 enum { MIN_BUCKETS = 64 };

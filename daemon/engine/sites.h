@@ -349,7 +349,7 @@ bool site_wants_threshold(const struct site_row *site);
  * reads all signatures of the site. A site whose pages change all the time, for
  * example while a client uploads them, would need one after each commit; so the
  * choice waits until the site has been unchanged for a time that depends on its
- * size, at most some seconds.
+ * size and origin, at most some seconds.
  * `waiting_ms`: since when it wants a choice; `quiet_ms`: since when it is
  * unchanged.
  */

@@ -185,6 +185,7 @@ TEST(a_large_site_waits_for_its_threshold_until_it_is_unchanged)
 		uint64_t waiting_ms;
 		uint64_t quiet_ms;
 		bool is_due;
+		uint32_t flags;
 	} rows[] = {
 		{0, 0, 0, 0, true},
 		{99, 98, 0, 0, true},
@@ -203,11 +204,17 @@ TEST(a_large_site_waits_for_its_threshold_until_it_is_unchanged)
 		/* it changes all the time */
 		{1000000, 999999, 59999, 10, false},
 		{1000000, 999999, 60000, 0, true},
+		/* clients upload its pages */
+		{19, 18, 0, 0, true, SITE_IS_OFFLINE},
+		{20, 19, 1999, 1999, false, SITE_IS_OFFLINE},
+		{20, 19, 2000, 2000, true, SITE_IS_OFFLINE},
+		{20, 10, 0, 0, true, SITE_IS_OFFLINE},
+		{20, 19, 60000, 0, true, SITE_IS_OFFLINE},
 	};
 
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		const struct site_row site = {
-			.options.flags = SITE_IS_AUTO,
+			.options.flags = SITE_IS_AUTO | rows[i].flags,
 			.generation = 2,
 			.page_count = rows[i].pages,
 			.threshold_pages = rows[i].threshold_pages,

@@ -3,8 +3,10 @@
 Generated pages (generated.py) are handed in, first as one site, then as sites
 of 100 pages, of which 100 arrive at the same time; each with a new daemon.
 Printed are, for each tenth: pages a second of the time in which the client
-waits, CPU ms of the daemon a page, and the memory of each kind of process
-without mapped files. Then what one request of each kind takes: a start, lists,
+waits; CPU ms of the daemon a page, and thereof what its other processes and the
+busiest threads of the main process took; and the memory of each kind of process
+without mapped files. Background threads take up to a tenth of a core each, so
+they take more CPU a page the slower pages arrive. Then what one request of each kind takes: a start, lists,
 a text, verify, backup, gc, the choice of a threshold, and a round of the
 watcher over a server on loopback. CPU is that of all processes of the daemon.
 With --save the figures are written as JSON, for docs/images/growth.py.
@@ -21,6 +23,7 @@ import multiprocessing
 import os
 import pathlib
 import random
+import shutil
 import signal
 import socket
 import sys
@@ -39,6 +42,8 @@ LOOKS = 10
 TEXTS = 50
 CALM_S = 60       # that background work may take before the requests
 GC_S = 10
+ROUND_S = 60      # shortest interval of the watcher
+BUSIEST = 5       # threads of the main process that are printed
 ROLES = ("main", "worker", "fetcher", "notifier", "spawner")
 
 
@@ -94,6 +99,26 @@ def cpu(daemon):
     return ticks / os.sysconf("SC_CLK_TCK")
 
 
+def threads(daemon):
+    """{thread of the main process: CPU ms}; all other processes are None."""
+    main = daemon.process.pid
+    times = {}
+    for stat in pathlib.Path(f"/proc/{main}/task").glob("*/stat"):
+        with contextlib.suppress(OSError):
+            ticks = stat.read_text().rsplit(")", 1)[1].split()[11:13]
+            times[stat.parent.name] = 10 * sum(map(int, ticks))
+    times[None] = 1e3 * cpu(daemon) - sum(times.values())
+    return times
+
+
+def busiest(before, after, pages):
+    """CPU ms a page of the other processes, and of the threads that did most."""
+    spent = {name: (after[name] - before.get(name, 0)) / pages
+             for name in after}
+    others = spent.pop(None)
+    return [others, *sorted(spent.values(), reverse=True)[:BUSIEST]]
+
+
 def resident(daemon):
     """{role: MiB without mapped files} of all processes of the role."""
     sums = dict.fromkeys(ROLES, 0)
@@ -120,7 +145,7 @@ def fill(daemon, pages):
     rows = []
     order = iter(pages)
     waited = used = 0
-    before = cpu(daemon)
+    before, running = cpu(daemon), threads(daemon)
     for last in range(PART, pages.count + PART, PART):
         last = min(last, pages.count)
         part = list(itertools.islice(order, PART))
@@ -135,15 +160,17 @@ def fill(daemon, pages):
             spent = cpu(daemon) - before
             rows.append({"pages": last, "rate": used / waited,
                          "cpu_ms": 1e3 * spent / used, "disk": disk_mib(daemon),
+                         "busy": busiest(running, threads(daemon), used),
                          **resident(daemon)})
             print_fill(rows[-1])
             waited = used = 0
-            before += spent
+            before, running = before + spent, threads(daemon)
     return rows
 
 
 def print_fill(row):
     print(f"| {row['pages']} | {row['rate']:.0f} | {row['cpu_ms']:.2f} | "
+          + " ".join(f"{ms:.2f}" for ms in row.get("busy", [])) + " | "
           + " | ".join(f"{row[role]:.0f}" for role in ROLES)
           + f" | {row['disk']:.0f} |", flush=True)
 
@@ -278,8 +305,13 @@ def serve(pages, seen):
     Server(pages, seen).serve_forever()
 
 
-def hosts_seen(seen):
-    return {line.split()[0] for line in seen.read_text().splitlines()}
+def sampled(seen):
+    """{site: requests for other pages than its first one}."""
+    counts = {}
+    for line in seen.read_text().splitlines():
+        site, _, path = line.partition(" ")
+        counts[site] = counts.get(site, 0) + (path.count("/") > 1)
+    return counts
 
 
 def watch_round(daemon, pages):
@@ -287,8 +319,10 @@ def watch_round(daemon, pages):
     rows = {}
     folder = pathlib.Path(tempfile.mkdtemp(prefix="td-scale-"))
     seen = folder / "seen"
+    seen.touch()
     server = multiprocessing.Process(target=serve, args=(pages, seen))
     server.start()
+    interval_s = max(ROUND_S, pages.site_count // 20)
 
     def watch_all(interval_s):
         for number in range(pages.site_count):
@@ -296,22 +330,23 @@ def watch_round(daemon, pages):
                          check_interval_s=interval_s, revisit_interval_s=0,
                          max_pages=pages.per_site + 1, pattern_stop_after=1)
 
-    def all_seen():
-        harness.wait_until(lambda: len(hosts_seen(seen)) == pages.site_count,
-                           "a request to every site", 3600)
-        wait_for_calm(daemon)
+    def wait_for_requests(least):
+        harness.wait_until(
+            lambda: sum(count >= least for count in sampled(seen).values())
+            == pages.site_count, "requests to every site", 6 * interval_s)
 
     try:
         rows["watch all sites"] = timed(daemon, lambda: (
-            watch_all(10**6), all_seen()))
+            watch_all(10**6), wait_for_requests(0), wait_for_calm(daemon)))
+        time.sleep(interval_s)
         seen.write_text("")
-        before = len(seen.read_text())
-        rows["round"] = timed(daemon, lambda: (watch_all(86400 * 300),
-                                               all_seen()))
-        rows["fetched"] = [len(seen.read_text().splitlines()) - before, 0]
+        rows["round"] = timed(daemon, lambda: (
+            watch_all(interval_s), wait_for_requests(3)))
+        rows["pages of the round"] = [sum(sampled(seen).values()), 0]
     finally:
         server.terminate()
         server.join()
+        shutil.rmtree(folder)
     return rows
 
 
@@ -322,8 +357,8 @@ def measure(name, pages, options):
                   "retry_backoff": None},
         "store": {"max_size": "200 GiB"}})
     print(f"\n{pages.count} pages, {pages.site_count} sites\n\n"
-          "| pages | pages/s | CPU ms | " + " | ".join(ROLES)
-          + " | disk, MiB |\n" + "|-:" * (4 + len(ROLES)) + "|", flush=True)
+          "| pages | pages/s | CPU ms | others, threads | " + " | ".join(ROLES)
+          + " | disk, MiB |\n" + "|-:" * (5 + len(ROLES)) + "|", flush=True)
     try:
         daemon.start()
         rows = fill(daemon, pages)

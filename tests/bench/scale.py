@@ -8,7 +8,8 @@ busiest threads of the main process took; and the memory of each kind of process
 without mapped files. Background threads take up to a tenth of a core each, so
 they take more CPU a page the slower pages arrive. Then what one request of each kind takes: a start, lists,
 a text, verify, backup, gc, the choice of a threshold, and a round of the
-watcher over a server on loopback. CPU is that of all processes of the daemon.
+watcher over a server on loopback, which waits for its interval too. CPU is that
+of all processes of the daemon.
 With --save the figures are written as JSON, for docs/images/growth.py.
 
 A round of 10,000 sites takes 1,000,000 pages: `scale.py --sites 1000000`.

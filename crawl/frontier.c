@@ -912,11 +912,13 @@ static struct skipped_entry *find_all(struct txn *txn, uint32_t site,
 
 void frontier_release(struct txn *txn, struct site_row *site, uint64_t now_ms)
 {
+	struct skipped_entry *entries;
 	size_t count;
-	struct skipped_entry *entries =
-		find_all(txn, site->id, FRONTIER_LEASED, &count);
 	struct frontier_row row;
 
+	if (site->pending_count == 0) /* it includes the leased rows */
+		return;
+	entries = find_all(txn, site->id, FRONTIER_LEASED, &count);
 	for (size_t i = 0;
 	     i < count && frontier_load(txn, site->id, entries[i].key, &row);
 	     i++) {
@@ -1002,12 +1004,15 @@ void frontier_clamp(struct txn *txn, struct site_row *site, uint64_t now_ms)
 
 void frontier_revive(struct txn *txn, struct site_row *site, uint64_t pattern)
 {
+	struct skipped_entry *entries;
 	size_t count;
-	struct skipped_entry *entries =
-		find_all(txn, site->id, FRONTIER_SKIPPED, &count);
 	struct frontier_row row;
 	uint64_t rank = 0;
 
+	/* sitemaps are not counted when they are skipped */
+	if (site->skipped_count == 0 && site->sitemap_count == 0)
+		return;
+	entries = find_all(txn, site->id, FRONTIER_SKIPPED, &count);
 	if (count > 1)
 		qsort(entries, count, sizeof(*entries), by_pattern);
 	for (size_t i = 0;

@@ -226,7 +226,7 @@ void frontier_reopen(struct txn *txn, struct site_row *site, uint64_t url,
 /*
  * Make the skipped URLs of a pattern, fine or coarse (0 = all patterns),
  * pending again. frontier_lease() skips them again if a rule still holds. O(n
- * log n).
+ * log n) for n URLs of the site; O(1) if none is skipped.
  */
 void frontier_revive(struct txn *txn, struct site_row *site, uint64_t pattern);
 
@@ -239,6 +239,7 @@ void frontier_clamp(struct txn *txn, struct site_row *site, uint64_t now_ms);
 
 /*
  * End all leases of the site after a restart. Their URLs are due immediately.
+ * O(n) for n URLs of the site; O(1) if none is pending.
  */
 void frontier_release(struct txn *txn, struct site_row *site, uint64_t now_ms);
 

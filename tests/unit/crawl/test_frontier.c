@@ -98,6 +98,27 @@ TEST(released_urls_are_leased_again)
 	check_counts(4, 0, 0);
 }
 
+/* A start must not read all URLs of all sites. */
+TEST(a_site_at_rest_is_not_read_for_leases_and_skipped_urls)
+{
+	struct key key = key_page(site.id, 1);
+
+	add("http://a.example/1");
+	answer(lease_one(10).key, ERR_NONE, 200, 20);
+	txn_put(&txn, TABLE_FRONTIER, key_slice(&key), slice_of("damaged"));
+	frontier_release(&txn, &site, 30);
+	frontier_revive(&txn, &site, 0);
+	ck_assert_int_eq(txn.error, ERR_NONE);
+	check_counts(0, 1, 0);
+	site.pending_count++;
+	frontier_release(&txn, &site, 30);
+	ck_assert_int_eq(txn.error, ERR_CORRUPT);
+	/* the world is verified at the end */
+	txn.error = ERR_NONE;
+	site.pending_count--;
+	txn_delete(&txn, TABLE_FRONTIER, key_slice(&key));
+}
+
 TEST(a_fetched_page_is_done_for_ever)
 {
 	add("http://a.example/1");

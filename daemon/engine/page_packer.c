@@ -35,7 +35,7 @@ enum {
 	 * level 3 for a page of 150 KB, and the result is as large.
 	 */
 	BODY_LEVEL = 1,
-	RECORD_LEVEL = 3,
+	RECORD_LEVEL = 6,
 	PERMILLE = 1000,
 };
 

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/arena.h"
-#include "base/compress.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "cluster/signature.h"

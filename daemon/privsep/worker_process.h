@@ -11,7 +11,6 @@
 
 struct arena;
 struct model_cache;
-struct packer;
 
 /* Data of the site about the page of the task; it was sent with the task. */
 struct page_site_data {
@@ -71,12 +70,9 @@ task_function change_task;
  * first needed.
  */
 struct worker {
-	struct packer *packer; /* kept because its tables are as large as the
-				  tree of a page */
 	struct model_cache *learned;
 };
 
-struct packer *worker_packer(struct worker *worker);
 struct model_cache *worker_model_cache(struct worker *worker, size_t max_bytes);
 
 #endif

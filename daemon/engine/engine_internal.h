@@ -45,7 +45,7 @@ struct job {
 	struct buffer packed_record; /* as in struct analysis */
 	/* the dictionary of both; the job is one of its users */
 	struct page_dictionary *dictionary;
-	/* what the page looks like for page_packer_learn(); 0 = nothing */
+	/* number of its exemplar, for page_packer_learn(); 0 = none */
 	uint64_t exemplar;
 	struct buffer screenshot; /* of a rendered page */
 	/* details if the error is ERR_QUARANTINED */

@@ -651,9 +651,9 @@ static void walk_table(struct packing_walk *walk, struct txn *txn,
 }
 
 /*
- * Retire the dictionaries that no page uses, and delete those that were retired
- * before this walk: arriving pages may have begun to use the others since the
- * walk has read the pages.
+ * Retire the dictionaries that no page uses. Delete a dictionary only if it was
+ * retired before this walk: arriving pages may have begun to use the others
+ * since the walk has read the pages.
  */
 static void drop_unused(const struct packing_walk *walk,
 			struct packing *packing)

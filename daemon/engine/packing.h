@@ -3,11 +3,12 @@
  * its template makes it smaller (store/content.h). This code only reads, one
  * bounded step at a time; CHANGE_PACK writes the result.
  *
- * A cluster gets a dictionary when at least PACKING_MIN_PAGES of its bodies are
- * stored. It gets a new dictionary when half of its bodies are newer than the
- * old one and compress worse. A page whose cluster has no dictionary uses the
- * dictionary of the largest cluster of the site that has one. A dictionary is
- * retired when no page uses it and its cluster was deleted or has a newer
+ * Arriving pages may bring a dictionary (daemon/engine/page_packer.h).
+ * Otherwise a cluster gets one when at least PACKING_MIN_PAGES of its bodies
+ * are stored. It gets a new dictionary when half of its bodies are newer than
+ * the old one and compress worse. A page whose cluster has no dictionary uses
+ * the dictionary of the largest cluster of the site that has one. A dictionary
+ * is retired when no page uses it and its cluster was deleted or has a newer
  * dictionary. The next walk deletes it if still no page uses it.
  */
 #ifndef DAEMON_ENGINE_PACKING_H

@@ -84,8 +84,8 @@ page_dictionary_use(struct page_dictionary *dictionary)
 }
 
 /*
- * Create a dictionary from its decompressed bytes, of which it owns `bodies`,
- * and from its row, whose slices are copied.
+ * Create a dictionary from its row, whose slices are copied, and from its
+ * decompressed bytes. The dictionary owns `bodies` from now on.
  */
 static struct page_dictionary *
 page_dictionary_create(const struct dictionary_row *row, struct buffer *bodies,
@@ -197,10 +197,10 @@ static bool cluster_has_dictionary(struct txn *txn,
 }
 
 /*
- * The committer changes the dictionary although other threads use it: nobody
- * else reads these fields, and `number` is atomic. A number may be wrong after
- * a transaction that was rolled back, or after the dictionary was retired or
- * deleted, so each commit compares the stored row once.
+ * Only the committer uses `commit` and `row_hash`, and `number` is atomic, so
+ * the committer needs no lock. A number may be invalid after a transaction that
+ * was rolled back, or after the dictionary was retired or deleted, so each
+ * commit compares the stored row once.
  */
 uint32_t commit_page_dictionary(struct commit *batch,
 				const struct cluster_name *name,
@@ -221,8 +221,9 @@ uint32_t commit_page_dictionary(struct commit *batch,
 	if (value.data == NULL ||
 	    hash64(value.data, value.size, 0) != dictionary->row_hash) {
 		/*
-		 * a cluster keeps its dictionary; the pages with this one are
-		 * compressed again
+		 * a cluster keeps its dictionary; the packing thread will
+		 * compress the pages with this one by the dictionary of the
+		 * cluster
 		 */
 		row.cluster = cluster_has_dictionary(batch->txn, name)
 				      ? 0
@@ -244,7 +245,7 @@ struct exemplar {
 	uint64_t number; /* never used again */
 	uint64_t shingles[MAX_SHINGLES];
 	uint32_t shingle_count;
-	uint32_t cluster; /* 0 = not known yet */
+	uint32_t cluster; /* 0 = unknown until a commit */
 	uint32_t pages;   /* at most PAGES_FOR_DICTIONARY */
 	uint64_t used_at;
 };
@@ -313,7 +314,7 @@ void page_packer_destroy(struct page_packer *packer)
 	free(packer);
 }
 
-/* Add a dictionary in place of the one that was not used for longest. */
+/* Add a dictionary, and evict the least recently used one. */
 static void packer_keep(struct page_packer *packer,
 			struct page_dictionary *dictionary)
 {
@@ -350,8 +351,7 @@ static unsigned exemplar_distance(const struct exemplar *one,
 }
 
 /*
- * Add an exemplar, in place of the one that was not used for longest if the
- * site has too many.
+ * Add an exemplar. Evict the least recently used one if the site has too many.
  */
 static struct exemplar *exemplar_add(struct page_packer *packer,
 				     struct packed_site *site,
@@ -386,7 +386,7 @@ static uint32_t listed_find(const struct packed_site *site, uint32_t cluster)
 	return number;
 }
 
-/* Read the list of dictionaries again; only rows that are new are read. */
+/* Update the list of dictionaries. Read only the values of new rows. */
 static void packed_site_read_list(struct txn *txn, struct packed_site *site)
 {
 	struct scan scan = scan_site(txn, TABLE_DICTIONARIES, site->site);
@@ -472,7 +472,7 @@ static struct packed_site **packed_site_place(struct page_packer *packer,
 	return place;
 }
 
-/* Return what is known of the site now; NULL if the site does not exist. */
+/* Return the updated state of the site; NULL if the site does not exist. */
 static struct packed_site *packed_site_find(struct page_packer *packer,
 					    struct txn *txn, struct slice host)
 {
@@ -507,7 +507,7 @@ static struct packed_site *packed_site_find(struct page_packer *packer,
 	return site;
 }
 
-/* Return the dictionary of the exemplar; NULL if there is none. */
+/* Return the dictionary of the exemplar; NULL if it has none. */
 static struct page_dictionary *exemplar_dictionary(struct page_packer *packer,
 						   struct txn *txn,
 						   struct packed_site *site,
@@ -538,7 +538,7 @@ static struct page_dictionary *exemplar_dictionary(struct page_packer *packer,
 	return found;
 }
 
-/* Return the nearest exemplar, with its distance; NULL if there is none. */
+/* Return the nearest exemplar, with its distance; NULL if the site has none. */
 static struct exemplar *exemplar_nearest(const struct packed_site *site,
 					 struct signature signature,
 					 unsigned *distance_out)

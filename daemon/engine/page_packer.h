@@ -6,8 +6,8 @@
  * The cluster of a page is known only after its commit, so the packer guesses:
  * it keeps exemplars, which are signatures of earlier pages of the site with
  * the clusters that these pages got. A page belongs to the nearest exemplar
- * within the threshold of the site. If that exemplar has no dictionary, its
- * second page becomes one. A page without an own dictionary uses that of the
+ * within the threshold of the site. If this exemplar has no dictionary, its
+ * second page becomes one. Until then the page uses the dictionary of the
  * nearest exemplar which has one. A wrong guess costs only space:
  * daemon/engine/packing.h compresses such pages again.
  *

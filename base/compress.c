@@ -65,6 +65,18 @@ bool is_dictionary(struct slice bytes)
 	return bytes.size == 0 || slice_byte(bytes, 0) != TRAINED_BEGIN;
 }
 
+static ZSTD_CDict *dictionary_prepare(struct slice bytes, int level)
+{
+	ZSTD_CDict *dictionary;
+
+	/* otherwise zstd would not use the bytes as raw content */
+	assert(is_dictionary(bytes));
+	dictionary = ZSTD_createCDict(bytes.data, bytes.size, level);
+	if (dictionary == NULL)
+		mem_exhausted("zstd");
+	return dictionary;
+}
+
 struct packer *packer_create(struct slice dictionary, int level)
 {
 	struct packer *packer = mem_alloc(1, sizeof(*packer));
@@ -72,12 +84,7 @@ struct packer *packer_create(struct slice dictionary, int level)
 	packer->context = context_create(level);
 	if (dictionary.size == 0)
 		return packer;
-	/* otherwise zstd would not use the bytes as raw content */
-	assert(is_dictionary(dictionary));
-	packer->dictionary =
-		ZSTD_createCDict(dictionary.data, dictionary.size, level);
-	if (packer->dictionary == NULL)
-		mem_exhausted("zstd");
+	packer->dictionary = dictionary_prepare(dictionary, level);
 	zstd_checked(ZSTD_CCtx_refCDict(packer->context, packer->dictionary));
 	return packer;
 }
@@ -89,6 +96,36 @@ void packer_destroy(struct packer *packer)
 	ZSTD_freeCCtx(packer->context);
 	ZSTD_freeCDict(packer->dictionary);
 	free(packer);
+}
+
+struct shared_dictionary {
+	ZSTD_CDict *dictionary;
+};
+
+struct shared_dictionary *shared_dictionary_create(struct slice bytes,
+						   int level)
+{
+	struct shared_dictionary *one = mem_alloc(1, sizeof(*one));
+
+	one->dictionary = dictionary_prepare(bytes, level);
+	return one;
+}
+
+void shared_dictionary_destroy(struct shared_dictionary *dictionary)
+{
+	if (dictionary == NULL)
+		return;
+	ZSTD_freeCDict(dictionary->dictionary);
+	free(dictionary);
+}
+
+void packer_share(struct packer *packer,
+		  const struct shared_dictionary *dictionary)
+{
+	assert(packer->dictionary == NULL);
+	zstd_checked(ZSTD_CCtx_refCDict(
+		packer->context,
+		dictionary == NULL ? NULL : dictionary->dictionary));
 }
 
 void packer_pack(struct packer *packer, struct slice data, struct buffer *out)

@@ -46,6 +46,19 @@ void content_pack_record(struct packer *packer, uint32_t dictionary,
 			 struct slice record, struct buffer *out);
 
 /*
+ * Return the frame of a value that was compressed with a dictionary by
+ * content_pack().
+ */
+struct slice content_frame(struct slice value);
+
+/*
+ * Append a value that content_pack() or content_pack_record() has compressed
+ * with a dictionary to `out`, with another number of this dictionary.
+ */
+void content_renumber(struct slice value, uint32_t dictionary,
+		      struct buffer *out);
+
+/*
  * Append the decompressed bytes of dictionary number `dictionary` for the
  * values of `table` to `out`. ERR_NOT_FOUND. ERR_CORRUPT: the row is damaged,
  * or its size differs from the number of bytes.

@@ -55,6 +55,7 @@ bool member_decode(struct slice value, uint32_t *set_out);
 
 /* Maximum decompressed size of a dictionary. */
 enum { DICTIONARY_MAX_BYTES = 256 << 10 };
+#define DICTIONARY_IS_RETIRED UINT32_MAX
 
 /*
  * A dictionary consists of a few typical pages of a template; the content of
@@ -64,7 +65,10 @@ enum { DICTIONARY_MAX_BYTES = 256 << 10 };
  */
 struct dictionary_row {
 	uint64_t created_ms;
-	/* cluster of the pages; it may have been deleted */
+	/*
+	 * cluster of the pages; it may have been deleted. 0 = none.
+	 * DICTIONARY_IS_RETIRED: no page may begin to use the dictionary
+	 */
 	uint32_t cluster;
 	/* size of `bodies` after decompression, at most DICTIONARY_MAX_BYTES */
 	uint32_t body_bytes;

@@ -344,12 +344,6 @@ enum {
 				  returned to the system */
 	MAX_HELD = 32,         /* maximum number of responses to collect
 				  before sending them */
-	/*
-	 * zstd level: it takes half of the time of COMPRESS_LEVEL, and the
-	 * result is 5 % larger, until the page is compressed again with the
-	 * dictionary of its template
-	 */
-	FIRST_LEVEL = 1,
 };
 
 struct worker *worker_create(void)
@@ -364,17 +358,8 @@ void worker_destroy(struct worker *worker)
 	for (size_t i = 0; i < WORKER_DICTIONARIES; i++)
 		buffer_free(&worker->dictionaries[i].bytes);
 	buffer_free(&worker->source);
-	packer_destroy(worker->packer);
 	model_cache_destroy(worker->learned);
 	free(worker);
-}
-
-struct packer *worker_packer(struct worker *worker)
-{
-	if (worker->packer == NULL)
-		worker->packer =
-			packer_create((struct slice){NULL, 0}, FIRST_LEVEL);
-	return worker->packer;
 }
 
 struct model_cache *worker_model_cache(struct worker *worker, size_t max_bytes)

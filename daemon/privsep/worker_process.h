@@ -11,7 +11,6 @@
 
 struct arena;
 struct model_cache;
-struct packer;
 
 /* Data of the site about the page of the task; it was sent with the task. */
 struct page_site_data {
@@ -95,14 +94,11 @@ enum { WORKER_DICTIONARIES = 8 };
 struct worker {
 	struct worker_dictionary dictionaries[WORKER_DICTIONARIES];
 	uint64_t dictionary_uses;
-	struct buffer source;  /* the decompressed source of the page of the
-				  task */
-	struct packer *packer; /* kept because its tables are as large as the
-				  tree of a page */
+	struct buffer source; /* the decompressed source of the page of the
+				 task */
 	struct model_cache *learned;
 };
 
-struct packer *worker_packer(struct worker *worker);
 struct model_cache *worker_model_cache(struct worker *worker, size_t max_bytes);
 
 #endif

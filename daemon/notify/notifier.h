@@ -162,14 +162,14 @@ struct hook_queue {
 	bool is_running; /* an event is being sent */
 	bool is_child;   /* the event is sent by a command */
 	struct child child;
-	uint64_t number; /* number of the event that is being sent, or of the
-			    next event */
-	uint16_t kind;   /* kind of that event */
+	uint64_t number;   /* number of the event that is being sent, or of the
+			      next event */
+	uint16_t kind;     /* kind of that event */
+	unsigned refusals; /* of that event */
 	/* JSON of that event; empty: there is nothing to send */
 	struct buffer body;
 	struct hook_request request; /* that delivers it */
 	struct buffer site;          /* host of the site of that event */
-	unsigned refusals;           /* of that event */
 	uint64_t damaged; /* the last damaged event that was logged; 0 = none */
 	/* Guarded by the lock of the notifier: */
 	/*

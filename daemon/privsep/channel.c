@@ -85,7 +85,7 @@ struct channel channel_without_files(int socket, size_t max_body)
 void channel_limit_wait(struct channel *channel, int wait_ms)
 {
 	const struct timeval wait = {.tv_sec = wait_ms / 1000,
-				     .tv_usec = wait_ms % 1000 * 1000};
+				     .tv_usec = wait_ms % 1000 * 1000L};
 
 	if (setsockopt(channel->socket, SOL_SOCKET, SO_RCVTIMEO, &wait,
 		       sizeof(wait)) == 0)

@@ -617,7 +617,8 @@ static bool run_shared(struct worker_pool *pool, struct worker_slot *seat,
 	worker_slots_take_shared(pool->seats, pool_task_bytes(task), &shared);
 	if (shared.count == 0)
 		return false;
-	memcpy(tasks + 1, shared.tasks, shared.count * sizeof(*tasks));
+	for (size_t i = 0; i < shared.count; i++)
+		tasks[i + 1] = shared.tasks[i];
 	done = run_batch(pool, seat, tasks, shared.count + 1);
 	for (size_t i = 0; i < shared.count; i++)
 		shared.tasks[i]->error = i + 1 < done ? ERR_NONE : ERR_BUSY;
@@ -702,7 +703,8 @@ void worker_pool_run_all(struct worker_pool *pool, struct pool_task *tasks,
 
 	assert(!txn_is_open());
 	if (pool != NULL && count > 1) {
-		struct pool_task **list = mem_alloc(count, sizeof(*list));
+		struct pool_task **list =
+			mem_alloc(count, sizeof(struct pool_task *));
 		struct worker_slot *seat = worker_slots_acquire(
 			pool->seats,
 			&(struct worker_slot_request){.site = tasks[0].site});

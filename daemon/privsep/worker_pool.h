@@ -49,11 +49,6 @@ struct pool_task {
 	struct slice body;
 	size_t source_bytes; /* size of the body after decompression; 0 = it is
 				not compressed */
-	/*
-	 * If all workers are busy, the next free worker gets several quick
-	 * tasks. Then another thread calls `serve` and `take`.
-	 */
-	bool is_quick;
 	uint64_t site; /* if possible, use a worker whose last task was for
 			  this site */
 	request_handler *serve; /* handles the requests of the task; NULL =
@@ -69,6 +64,11 @@ struct pool_task {
 	bool is_stream; /* task_ms limits the time between two requests of
 			   the task instead of its whole time; the task is
 			   not retried */
+	/*
+	 * If all workers are busy, the next free worker gets several quick
+	 * tasks. Then another thread calls `serve` and `take`.
+	 */
+	bool is_quick;
 	char reason[POOL_REASON_BYTES]; /* human-readable reason of an error */
 };
 

@@ -85,6 +85,29 @@ struct neighbour {
 	uint16_t words, link_ratio, kind;
 };
 
+/* Write the features of a neighbour of the passage. */
+static void neighbour_of_row(const struct passage_sequence *sequence,
+			     uint32_t index, const struct neighbour *neighbour,
+			     float *row)
+{
+	const struct passages *passages = sequence->passages;
+	const int64_t at = (int64_t)index + neighbour->offset;
+	const struct passage *passage =
+		at >= 0 && at < passages->count ? &passages->items[at] : NULL;
+
+	if (is_wanted(sequence, neighbour->words))
+		row[neighbour->words] =
+			passage == NULL ? 0 : ln1((float)passage->words);
+	if (is_wanted(sequence, neighbour->link_ratio))
+		row[neighbour->link_ratio] =
+			passage == NULL ? -1 : passage_link_ratio(passage);
+	if (is_wanted(sequence, neighbour->kind))
+		row[neighbour->kind] = passage == NULL
+					       ? -1
+					       : (float)tag_kind(passages->page,
+								 passage->node);
+}
+
 /* Write the features of the two passages before and of the two after. */
 static void neighbours_of_row(const struct passage_sequence *sequence,
 			      uint32_t index, float *row)
@@ -107,27 +130,8 @@ static void neighbours_of_row(const struct passage_sequence *sequence,
 		index + 1 < passages->count ? own + 1 : NULL;
 	bool has_same_path = false;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		const int64_t at = (int64_t)index + rows[i].offset;
-		const struct passage *passage = at >= 0 && at < passages->count
-							? &passages->items[at]
-							: NULL;
-
-		if (is_wanted(sequence, rows[i].words))
-			row[rows[i].words] =
-				passage == NULL ? 0
-						: ln1((float)passage->words);
-		if (is_wanted(sequence, rows[i].link_ratio))
-			row[rows[i].link_ratio] =
-				passage == NULL ? -1
-						: passage_link_ratio(passage);
-		if (is_wanted(sequence, rows[i].kind))
-			row[rows[i].kind] =
-				passage == NULL
-					? -1
-					: (float)tag_kind(passages->page,
-							  passage->node);
-	}
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		neighbour_of_row(sequence, index, &rows[i], row);
 	if (previous != NULL) /* compare the paths of elements and classes */
 		has_same_path =
 			previous->node == NO_NODE || own->node == NO_NODE

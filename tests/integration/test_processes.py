@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import threading
-import time
 import unittest
 
 import harness
@@ -74,23 +73,31 @@ class Processes(harness.Case):
         urls = list(texts)
         self.assertGreater(len(set(texts.values())), 5)
         is_over = threading.Event()
+        counts = [0] * 8
 
         def ask(client):
-            count = 0
             while not is_over.is_set():
+                count = counts[client]
                 url = urls[(client + count) % len(urls)]
                 answer = daemon.get("/v1/text", url=url,
                                     exclude=f".new{client}x{count}")
                 if answer.status != 200 or answer.body != texts[url]:
                     return f"{url}: {answer.status} {answer.text[:200]}"
-                count += 1
+                counts[client] += 1
             return None
+
+        def all_go_on(found):
+            """A text whose worker dies twice would be quarantined."""
+            before = list(counts)
+            harness.wait_until(
+                lambda: any(one.done() for one in found) or
+                all(map(int.__gt__, counts, before)), "all clients")
 
         with concurrent.futures.ThreadPoolExecutor(8) as clients:
             found = [clients.submit(ask, i) for i in range(8)]
             try:
                 for _ in range(5):
-                    time.sleep(0.3)
+                    all_go_on(found)
                     for pid in daemon.processes_of("worker"):
                         os.kill(pid, signal.SIGKILL)
             finally:

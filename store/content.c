@@ -350,7 +350,7 @@ enum error content_body_frame(struct txn *txn, uint32_t site, uint64_t page,
 	    first_byte(value) == SLIM_BY_DICTIONARY)
 		return ERR_CORRUPT;
 	if (first_byte(value) == BY_DICTIONARY)
-		slice_advance(frame_out, HEAD_BYTES);
+		*frame_out = content_frame(value);
 	return ERR_NONE;
 }
 

@@ -1,11 +1,12 @@
 """cold.py OLD NEW [ROUNDS=8 [FOLDER]]: what a text costs that no cache has.
 
 OLD and NEW are folders with `templated`. Each daemon crawls up to 200 pages of
-FOLDER (copies of the sample site's when there is none), then clients ask for
-the text of every page, by turns of the builds; an argument that changes nothing
-makes each question new. CPU is ms a text, of the main process and of the
-workers, and what `auto` alone takes for these pages (bench_auto). Switches are
-those of the threads that waited, for each text. Medians of the rounds.
+FOLDER; without it, copies of the pages of the sample site. Then clients request
+the text of each page, from the two builds by turns. Each request has another
+argument that changes nothing, so that no cache has the text. The table shows
+medians of the rounds: CPU time in ms for each text, of the main process and of
+the workers; the CPU time that `auto` alone needs for these pages (bench_auto);
+and how often threads of the main process waited, for each text.
 """
 
 import json

@@ -101,16 +101,18 @@ enum {
 	 * maximum number of members among which typical pages are searched for
 	 */
 	MAX_LOOKED = 4096,
-	TYPICAL_PAGES = 4,  /* maximum pages of a dictionary */
-	PAGES_FOR_TWO = 8,  /* a cluster with fewer pages uses one page */
-	PAGES_FOR_ALL = 16, /* a cluster with fewer pages uses two pages */
+	TYPICAL_PAGES = 4, /* maximum pages of a dictionary */
+	/* maximum size of a dictionary with more than its most typical page */
+	OTHER_PAGES_BYTES = 256 << 10,
+	PAGES_FOR_TWO = 8, /* a cluster with fewer pages uses one page */
 	/* minimum newer bodies before a dictionary may be replaced */
 	MIN_DRIFTED = 8,
 	/*
 	 * a dictionary is replaced if newer bodies compress to more than this
-	 * percentage of the size of older ones
+	 * percentage of the size of older ones; the pages in the dictionary are
+	 * among these and take almost nothing
 	 */
-	WORSE_PERCENT = 125,
+	WORSE_PERCENT = 150,
 };
 
 /* Return the dictionary with this number, or NULL. */
@@ -262,7 +264,7 @@ dictionary_choose_pages(const struct typical *pages, size_t count)
 	struct dictionary_pages chosen = {.count = 1};
 
 	if (count >= PAGES_FOR_TWO)
-		chosen.count = count < PAGES_FOR_ALL ? 2 : TYPICAL_PAGES;
+		chosen.count = count < PACKING_ENOUGH_PAGES ? 2 : TYPICAL_PAGES;
 	for (size_t i = 0; i < chosen.count; i++)
 		chosen.pages[i] = pages[count * tenths[i] / 10];
 	return chosen;
@@ -300,9 +302,9 @@ void packing_begin_dictionary(struct buffer *out)
 
 /*
  * Join the pages to a dictionary. The most typical page is at the end, because
- * compression prefers the nearest text. This page is always complete: every
- * page that uses the dictionary would have to repeat a part that is missing.
- * The other pages share the remaining space.
+ * compression prefers the nearest text. This page is complete if possible:
+ * every page that uses the dictionary would have to repeat a part that is
+ * missing. The other pages share what is left of OTHER_PAGES_BYTES.
  */
 static struct buffer
 dictionary_join_pages(struct txn *txn, enum table table, uint32_t site,
@@ -313,7 +315,9 @@ dictionary_join_pages(struct txn *txn, enum table table, uint32_t site,
 	size_t used = 0;
 
 	for (size_t i = 0; i < chosen->count; i++) {
-		size_t room = DICTIONARY_MAX_BYTES - 1 - used;
+		size_t most =
+			i == 0 ? DICTIONARY_MAX_BYTES - 1 : OTHER_PAGES_BYTES;
+		size_t room = used < most ? most - used : 0;
 
 		parts[i] = dictionary_read_content(txn, table, site,
 						   &chosen->pages[i]);
@@ -329,13 +333,50 @@ dictionary_join_pages(struct txn *txn, enum table table, uint32_t site,
 	return bytes;
 }
 
-static uint32_t dictionary_compress(struct buffer *bytes, struct buffer *packed)
+uint32_t packing_find_dictionary(struct txn *txn,
+				 const struct cluster_name *name)
 {
-	uint32_t size = (uint32_t)bytes->size;
+	struct scan scan = scan_site(txn, TABLE_DICTIONARIES, name->site);
+	struct dictionary_row row;
+	uint32_t number = 0;
 
-	compress_well(buffer_slice(bytes), packed);
-	buffer_free(bytes);
-	return size;
+	while (scan_next(&scan))
+		if (dictionary_row_decode(scan.value, &row) &&
+		    row.cluster == name->cluster)
+			number = key_u32(scan.key, sizeof(uint32_t));
+	scan_end(&scan);
+	return number;
+}
+
+bool packing_join_dictionary(struct txn *txn, const struct cluster_name *name,
+			     struct buffer *bodies, struct buffer *records)
+{
+	struct typical *pages = mem_alloc(MAX_LOOKED, sizeof(*pages));
+	size_t count = find_members(txn, name->site, name->cluster, pages);
+	struct dictionary_pages chosen;
+
+	if (count >= PACKING_MIN_PAGES) {
+		qsort(pages, count, sizeof(*pages), by_size);
+		chosen = dictionary_choose_pages(pages, count);
+		*bodies = dictionary_join_pages(txn, TABLE_BODIES, name->site,
+						&chosen);
+		*records = dictionary_join_pages(txn, TABLE_RECORDS, name->site,
+						 &chosen);
+	}
+	free(pages);
+	return count >= PACKING_MIN_PAGES;
+}
+
+void packing_compress_dictionary(struct dictionary_row *row,
+				 struct buffer packed[static 2],
+				 struct slice bodies, struct slice records)
+{
+	compress_well(bodies, &packed[0]);
+	compress_well(records, &packed[1]);
+	row->body_bytes = (uint32_t)bodies.size;
+	row->record_bytes = (uint32_t)records.size;
+	row->bodies = buffer_slice(&packed[0]);
+	row->records = buffer_slice(&packed[1]);
 }
 
 /*
@@ -345,32 +386,24 @@ static uint32_t dictionary_compress(struct buffer *bytes, struct buffer *packed)
 static void dictionary_create(const struct packing_walk *walk, struct txn *txn,
 			      uint32_t cluster, struct packing *packing)
 {
-	struct typical *pages = mem_alloc(MAX_LOOKED, sizeof(*pages));
-	size_t count = find_members(txn, walk->site, cluster, pages);
-	struct dictionary_pages chosen;
+	const struct cluster_name name = {walk->site, cluster};
 	struct dictionary_row row = {.created_ms = walk->now_ms,
 				     .cluster = cluster};
+	struct buffer bodies = {0};
+	struct buffer records = {0};
 	struct buffer packed[2] = {{0}, {0}};
-	struct buffer bytes;
 
-	if (count >= PACKING_MIN_PAGES) {
-		qsort(pages, count, sizeof(*pages), by_size);
-		chosen = dictionary_choose_pages(pages, count);
-		bytes = dictionary_join_pages(txn, TABLE_BODIES, walk->site,
-					      &chosen);
-		row.body_bytes = dictionary_compress(&bytes, &packed[0]);
-		bytes = dictionary_join_pages(txn, TABLE_RECORDS, walk->site,
-					      &chosen);
-		row.record_bytes = dictionary_compress(&bytes, &packed[1]);
-		row.bodies = buffer_slice(&packed[0]);
-		row.records = buffer_slice(&packed[1]);
+	if (packing_join_dictionary(txn, &name, &bodies, &records)) {
+		packing_compress_dictionary(&row, packed, buffer_slice(&bodies),
+					    buffer_slice(&records));
 		packing_add(packing, TABLE_DICTIONARIES,
 			    key_cluster(walk->site, cluster))
 			->value = dictionary_row_encode(&row);
 	}
 	buffer_free(&packed[0]);
 	buffer_free(&packed[1]);
-	free(pages);
+	buffer_free(&bodies);
+	buffer_free(&records);
 }
 
 /*

@@ -113,6 +113,10 @@ enum {
 	 * among these and take almost nothing
 	 */
 	WORSE_PERCENT = 150,
+	/* newer bodies never need a new one if they compress to so little */
+	GOOD_PERMILLE = 5,
+	/* if there are no older ones, newer ones must be as large as this */
+	POOR_PERMILLE = 100,
 };
 
 /* Return the dictionary with this number, or NULL. */
@@ -435,14 +439,17 @@ static uint64_t dictionary_ratio(uint64_t packed, uint64_t source)
 
 static bool has_drifted(const struct stored_dictionary *one)
 {
+	uint64_t now = dictionary_ratio(one->since.packed, one->since.source);
+
 	if (!one->is_current || one->since.pages < MIN_DRIFTED ||
 	    one->since.pages < one->before.pages)
 		return false;
-	return one->before.pages == 0 ||
-	       dictionary_ratio(one->since.packed, one->since.source) * 100 >
-		       dictionary_ratio(one->before.packed,
-					one->before.source) *
-			       WORSE_PERCENT;
+	if (one->before.pages == 0)
+		return now > POOR_PERMILLE;
+	return now > GOOD_PERMILLE &&
+	       now * 100 > dictionary_ratio(one->before.packed,
+					    one->before.source) *
+				   WORSE_PERCENT;
 }
 
 /*

@@ -155,7 +155,8 @@ enum {
 enum { PAGE_HEAD = 16, NODE_HEAD = 10, ROW_MARGIN = 64 };
 
 enum {
-	PIECE_KEY_BYTES = sizeof(uint32_t) + sizeof(uint64_t) + 1,
+	PAGE_KEY_BYTES = sizeof(uint32_t) + sizeof(uint64_t),
+	PIECE_KEY_BYTES = PAGE_KEY_BYTES + 1,
 	/* larger values waste little space in pages of their own */
 	MAX_FINE_BYTES = 64 << 10,
 };
@@ -189,7 +190,7 @@ struct content_division content_divide_finely(size_t size, size_t page_bytes)
 	size_t node = (page_bytes - PAGE_HEAD) / 3 / 2 * 2;
 	size_t piece = node - NODE_HEAD - PIECE_KEY_BYTES - CHECKSUM_BYTES;
 
-	if (size > MAX_FINE_BYTES || size / piece > CONTENT_MAX_PIECES)
+	if (size > MAX_FINE_BYTES)
 		return content_divide(size, page_bytes);
 	return (struct content_division){(unsigned)(size / piece), piece};
 }
@@ -266,34 +267,41 @@ static size_t content_page_bytes(const struct txn *txn)
 	return stat.ms_psize;
 }
 
+bool content_is_divisible(enum table table, struct slice key)
+{
+	return content_pieces_of(table) != TABLE_COUNT &&
+	       key.size == PAGE_KEY_BYTES;
+}
+
+void content_delete_pieces(struct txn *txn, enum table table, struct slice key)
+{
+	if (content_is_divisible(table, key))
+		txn_delete_prefix(txn, content_pieces_of(table), key);
+}
+
 void content_put(struct txn *txn, enum table table, struct slice key,
 		 struct slice value)
 {
-	const enum table pieces = content_pieces_of(table);
 	struct content_division division = {0};
 	struct buffer head = {0};
 
-	if (pieces != TABLE_COUNT) {
-		txn_delete_prefix(txn, pieces, key);
+	if (content_is_divisible(table, key))
 		division = content_divide(value.size, content_page_bytes(txn));
-	}
 	if (division.count > 0)
 		content_make_head(value, division, &head);
+	content_delete_pieces(txn, table, key);
 	txn_put(txn, table, key,
 		division.count > 0 ? buffer_slice(&head) : value);
 	for (unsigned i = 1; i <= division.count; i++)
-		txn_put(txn, pieces, KEY(key_piece(key, i)),
+		txn_put(txn, content_pieces_of(table), KEY(key_piece(key, i)),
 			content_piece(value, division, i));
 	buffer_free(&head);
 }
 
 void content_delete(struct txn *txn, enum table table, struct slice key)
 {
-	const enum table pieces = content_pieces_of(table);
-
 	txn_delete(txn, table, key);
-	if (pieces != TABLE_COUNT)
-		txn_delete_prefix(txn, pieces, key);
+	content_delete_pieces(txn, table, key);
 }
 
 struct slice content_join(struct txn *txn, enum table table, struct slice key,
@@ -304,7 +312,7 @@ struct slice content_join(struct txn *txn, enum table table, struct slice key,
 	const size_t size = content_size(stored);
 
 	buffer_clear(joined);
-	if (pieces == TABLE_COUNT || count == 0)
+	if (count == 0 || !content_is_divisible(table, key))
 		return stored;
 	if (stored.size < DIVIDED_HEAD_BYTES)
 		return slice_of("");
@@ -330,13 +338,12 @@ struct slice content_get(struct txn *txn, enum table table, struct slice key,
 bool content_piece_has_head(struct txn *txn, enum table pieces,
 			    struct slice key)
 {
-	const size_t page_key_bytes = PIECE_KEY_BYTES - 1;
-	unsigned number = (unsigned char)slice_byte(key, page_key_bytes);
+	unsigned number = (unsigned char)slice_byte(key, PAGE_KEY_BYTES);
 
 	return key.size == PIECE_KEY_BYTES && number > 0 &&
 	       number <= content_piece_count(txn_get(
 				 txn, content_heads_of(pieces),
-				 (struct slice){key.data, page_key_bytes}));
+				 (struct slice){key.data, PAGE_KEY_BYTES}));
 }
 
 bool content_is_packed(struct slice value, uint32_t *dictionary_out)

@@ -75,7 +75,8 @@ size_t content_size(struct slice stored);
 void content_put(struct txn *txn, enum table table, struct slice key,
 		 struct slice value);
 
-/* Delete a value and its pieces. */
+/* Delete the pieces of a value; delete a value and its pieces. */
+void content_delete_pieces(struct txn *txn, enum table table, struct slice key);
 void content_delete(struct txn *txn, enum table table, struct slice key);
 
 /*
@@ -96,6 +97,10 @@ struct slice content_get(struct txn *txn, enum table table, struct slice key,
  */
 enum table content_pieces_of(enum table table);
 enum table content_heads_of(enum table pieces);
+
+/* Return whether a row may have pieces, by its table and the form of its key.
+ */
+bool content_is_divisible(enum table table, struct slice key);
 
 /*
  * Return whether the row at `key` of the table `pieces` belongs to a head.

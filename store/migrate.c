@@ -163,7 +163,7 @@ static void rewrite_copy_row(struct rewrite *rewrite, int table, MDB_val key,
 	struct buffer joined = {0};
 	struct slice whole;
 
-	if (content_pieces_of((enum table)table) == TABLE_COUNT) {
+	if (!content_is_divisible((enum table)table, k)) {
 		rewrite_put(rewrite, table, key, value);
 		return;
 	}

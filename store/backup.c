@@ -387,8 +387,8 @@ static bool dump_read(struct dump *dump, enum table table)
 }
 
 /*
- * Return whether the table is read: not if it is one of pieces, which are read
- * with their heads, or if it has only rows of sites and the partition none.
+ * Return whether the dump reads the table. It reads pieces together with their
+ * heads. JOURNAL_COMMON has no rows of sites.
  */
 static bool dump_reads(const struct dump *dump, enum table table)
 {

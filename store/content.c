@@ -147,10 +147,9 @@ enum {
 };
 
 /*
- * Figures of LMDB's file format: the size of the header of a page, the size of
- * the header of a row with its entry in the page, and the number of bytes by
- * which a row must be smaller than half a page, with its key and checksum, so
- * that it needs no page of its own. A margin is included.
+ * Figures of LMDB's file format: the size of the header of a page, and the size
+ * of the header of a row with its entry in the page. A head is smaller than
+ * half a page by ROW_MARGIN, so that it shares a page with other rows.
  */
 enum { PAGE_HEAD = 16, NODE_HEAD = 10, ROW_MARGIN = 64 };
 
@@ -217,7 +216,8 @@ void content_make_head(struct slice value, struct content_division division,
 		      value.size - before);
 }
 
-unsigned content_piece_count(struct slice stored)
+/* Return the number of the pieces of the value whose row is `stored`. */
+static unsigned content_piece_count(struct slice stored)
 {
 	return first_byte(stored) == DIVIDED
 		       ? (unsigned char)slice_byte(stored, 1)
@@ -273,7 +273,8 @@ bool content_is_divisible(enum table table, struct slice key)
 	       key.size == PAGE_KEY_BYTES;
 }
 
-void content_delete_pieces(struct txn *txn, enum table table, struct slice key)
+static void content_delete_pieces(struct txn *txn, enum table table,
+				  struct slice key)
 {
 	if (content_is_divisible(table, key))
 		txn_delete_prefix(txn, content_pieces_of(table), key);

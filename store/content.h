@@ -8,7 +8,7 @@
  * needs this dictionary. A byte 2 is followed by the same two, and the frame
  * contains a record in packed form (store/record.h).
  *
- * LMDB stores a value of more than about half a page in pages of its own, and
+ * LMDB stores a value of more than about half a page in separate pages, and
  * wastes the rest of the last page. A body or record may therefore be divided:
  * its first bytes are rows of TABLE_BODY_PIECES or TABLE_RECORD_PIECES, and its
  * row in TABLE_BODIES or TABLE_RECORDS, the head, is a byte 3, the number of
@@ -30,7 +30,10 @@ struct dictionary_cache;
 struct packer;
 
 /* Records that are larger are stored without compression. */
-enum { CONTENT_MAX_RECORD_BYTES = 64 << 20, CONTENT_MAX_PIECES = 255 };
+enum { CONTENT_MAX_RECORD_BYTES = 64 << 20 };
+
+/* The number of a piece is a byte. */
+enum { CONTENT_MAX_PIECES = 255 };
 
 /*
  * How a value is divided: `count` pieces of `piece_bytes` each; the head has
@@ -48,9 +51,9 @@ struct content_division {
 struct content_division content_divide(size_t size, size_t page_bytes);
 
 /*
- * Do the same for rows that are appended in ascending order: pieces of which
- * three fill a page. If rows were inserted in another order, LMDB would fill
- * only a half of its pages with such pieces.
+ * Do the same for rows that are appended in ascending order. Three pieces fill
+ * a page. If such rows were inserted in another order, LMDB would fill only a
+ * half of its pages.
  */
 struct content_division content_divide_finely(size_t size, size_t page_bytes);
 
@@ -62,9 +65,6 @@ void content_make_head(struct slice value, struct content_division division,
 struct slice content_piece(struct slice value, struct content_division division,
 			   unsigned number);
 
-/* Return the number of the pieces of a value as it is stored. */
-unsigned content_piece_count(struct slice stored);
-
 /* Return the size of a value from its row, which may be a head. */
 size_t content_size(struct slice stored);
 
@@ -75,8 +75,7 @@ size_t content_size(struct slice stored);
 void content_put(struct txn *txn, enum table table, struct slice key,
 		 struct slice value);
 
-/* Delete the pieces of a value; delete a value and its pieces. */
-void content_delete_pieces(struct txn *txn, enum table table, struct slice key);
+/* Delete a value and its pieces. */
 void content_delete(struct txn *txn, enum table table, struct slice key);
 
 /*
@@ -98,13 +97,10 @@ struct slice content_get(struct txn *txn, enum table table, struct slice key,
 enum table content_pieces_of(enum table table);
 enum table content_heads_of(enum table pieces);
 
-/* Return whether a row may have pieces, by its table and the form of its key.
- */
+/* Return whether the rows of `table` with such a key may have pieces. */
 bool content_is_divisible(enum table table, struct slice key);
 
-/*
- * Return whether the row at `key` of the table `pieces` belongs to a head.
- */
+/* Return whether the row at `key` of the table `pieces` belongs to a head. */
 bool content_piece_has_head(struct txn *txn, enum table pieces,
 			    struct slice key);
 

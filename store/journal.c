@@ -148,7 +148,7 @@ void journal_note(struct journal *journal, const struct store *store,
 	assert(!journal->is_sorted);
 	if (table == TABLE_HOOKS && !journal->takes_hooks)
 		return;
-	/* a value is journaled as a whole: its head changes, too */
+	/* the journal contains whole values, and notes their heads */
 	if (content_heads_of(table) != TABLE_COUNT)
 		return;
 	slot = find_slot(journal, &note, key);

@@ -130,8 +130,8 @@ static void rewrite_divide(struct rewrite *rewrite, enum table table,
 }
 
 /*
- * Copy a damaged value of TABLE_BODIES or TABLE_RECORDS as it is, with those of
- * its pieces that exist.
+ * Copy the unchanged row of a damaged value of TABLE_BODIES or TABLE_RECORDS,
+ * and the pieces that exist.
  */
 static void rewrite_copy_damaged(struct rewrite *rewrite, int table,
 				 MDB_val key, MDB_val value)

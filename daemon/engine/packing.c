@@ -282,8 +282,9 @@ static struct buffer dictionary_read_content(struct txn *txn, enum table table,
 					     uint32_t site,
 					     const struct typical *page)
 {
-	struct slice value =
-		txn_get(txn, table, KEY(key_page(site, page->page)));
+	struct buffer joined = {0};
+	struct slice value = content_get(
+		txn, table, KEY(key_page(site, page->page)), &joined);
 	struct buffer bytes = {0};
 	struct buffer slim = {0};
 
@@ -292,6 +293,7 @@ static struct buffer dictionary_read_content(struct txn *txn, enum table table,
 			       table == TABLE_BODIES ? page->body_bytes
 						     : CONTENT_MAX_RECORD_BYTES,
 			       &bytes);
+	buffer_free(&joined);
 	if (table == TABLE_BODIES)
 		return bytes;
 	record_pack(buffer_slice(&bytes), &slim);
@@ -612,27 +614,27 @@ static void packing_count_use(const struct packing_scan *step,
 	pages->source += found->max_bytes;
 }
 
-static void packing_add_row(const struct packing_scan *step,
-			    const struct scan *scan, struct buffer *content)
+static void packing_add_row(const struct packing_scan *step, struct slice at,
+			    struct slice value, struct buffer *content)
 {
-	struct key key = {.size = scan->key.size};
+	struct key key = {.size = at.size};
 	struct pack_row *row;
 	struct sample_page_row sample;
 
-	memcpy(key.bytes, scan->key.data, scan->key.size);
+	memcpy(key.bytes, at.data, at.size);
 	row = packing_add(step->packing, step->table, key);
-	row->before = hash64(scan->value.data, scan->value.size, 0);
+	row->before = hash64(value.data, value.size, 0);
 	row->value = *content;
 	if (step->table != TABLE_SAMPLE_PAGES)
 		return;
-	sample_page_row_decode(scan->value, &sample);
+	sample_page_row_decode(value, &sample);
 	sample.record = buffer_slice(content);
 	row->value = sample_page_row_encode(&sample);
 	buffer_free(content);
 }
 
-static void packing_check_row(const struct packing_scan *step,
-			      const struct scan *scan)
+static void packing_check_value(const struct packing_scan *step,
+				struct slice key, struct slice value)
 {
 	struct buffer content = {0};
 	struct packing_content found;
@@ -640,8 +642,8 @@ static void packing_check_row(const struct packing_scan *step,
 	uint32_t by;
 	bool is_packed;
 
-	if (scan->key.size > sizeof(((struct key *)NULL)->bytes) ||
-	    !find_content(step, scan->key, scan->value, &found))
+	if (key.size > sizeof(((struct key *)NULL)->bytes) ||
+	    !find_content(step, key, value, &found))
 		return; /* verify reports this damaged row */
 	is_packed = content_is_packed(found.content, &dictionary);
 	by = packing_choose_dictionary(step->walk->known, found.cluster,
@@ -652,7 +654,18 @@ static void packing_check_row(const struct packing_scan *step,
 			  content.size > 0 ? buffer_slice(&content)
 					   : found.content);
 	if (content.size > 0)
-		packing_add_row(step, scan, &content);
+		packing_add_row(step, key, value, &content);
+}
+
+static void packing_check_row(const struct packing_scan *step,
+			      const struct scan *scan)
+{
+	struct buffer joined = {0};
+
+	packing_check_value(step, scan->key,
+			    content_join(step->txn, step->table, scan->key,
+					 scan->value, &joined));
+	buffer_free(&joined);
 }
 
 static bool packing_is_full(const struct packing *packing)
@@ -783,15 +796,16 @@ void packing_walk_end(struct packing_walk *walk)
 static bool packing_remove_row(struct commit *batch, const struct pack_row *row)
 {
 	struct slice key = key_slice(&row->key);
-	struct slice value = txn_get(batch->txn, row->table, key);
+	struct buffer joined = {0};
+	struct slice value = content_get(batch->txn, row->table, key, &joined);
+	bool is_same = store_owns_site(batch->txn->store, key_u32(key, 0)) &&
+		       value.data != NULL &&
+		       hash64(value.data, value.size, 0) == row->before;
 
-	if (!store_owns_site(batch->txn->store, key_u32(key, 0)))
-		return false;
-	if (value.data == NULL ||
-	    hash64(value.data, value.size, 0) != row->before)
-		return false;
-	txn_delete(batch->txn, row->table, key);
-	return true;
+	if (is_same)
+		content_delete(batch->txn, row->table, key);
+	buffer_free(&joined);
+	return is_same;
 }
 
 /*
@@ -814,8 +828,8 @@ static uint32_t packing_replace_rows(struct commit *batch,
 
 		if (!is_out[i])
 			continue;
-		txn_put(batch->txn, row->table, key_slice(&row->key),
-			buffer_slice(&row->value));
+		content_put(batch->txn, row->table, key_slice(&row->key),
+			    buffer_slice(&row->value));
 		count++;
 	}
 	free(is_out);

@@ -96,6 +96,15 @@ static uint64_t gc_bytes(struct slice key, size_t value_bytes)
 	       PAGE_BYTES;
 }
 
+/* Do the same for the row of a body and its pieces, which fill their pages. */
+static uint64_t gc_body_bytes(struct slice key, struct slice stored)
+{
+	size_t whole = content_size(stored);
+
+	return gc_bytes(key, stored.size) +
+	       (whole > stored.size ? whole - stored.size : 0);
+}
+
 /* Return by how much `has` exceeds the limit. A limit of 0 means no limit. */
 static uint64_t gc_excess(uint64_t has, uint64_t limit)
 {
@@ -321,7 +330,7 @@ static void consider_bodies(struct txn *txn, uint32_t site,
 	while (scan_next(&scan)) {
 		uint64_t page = key_u64(scan.key, sizeof(uint32_t));
 		struct gc_candidate candidate = {
-			.bytes = gc_bytes(scan.key, content_size(scan.value)),
+			.bytes = gc_body_bytes(scan.key, scan.value),
 			.row = {TABLE_BODIES, key_page(site, page)},
 		};
 		size_t at;

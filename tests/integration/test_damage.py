@@ -30,7 +30,7 @@ TABLES = 42
 EMPTY = ("quarantine", "waiting", "health", "incidents", "cookies",
          "renders", "screenshots", "incident_screenshots",
          "incident_comments", "text_changes",
-         "refused")
+         "refused", "record_pieces")
 
 
 def ctl(*arguments):
@@ -90,7 +90,7 @@ class Damage(harness.Case):
     def fill_all_tables(self):
         folder = test_packing.write_site(self.folder(), 60, 0)
         for i in range(10):
-            self.write_large(folder / "p" / f"{i}.html", 300 + 50 * i)
+            self.enlarge(folder / "p" / f"{i}.html", 4000 + 400 * i)
         web = self.web(folder)
         self.old.start().crawl(web.url)
         self.assertEqual(self.old.post(
@@ -106,15 +106,14 @@ class Damage(harness.Case):
         self.old.request("DELETE", f"/v1/sites/{self.host}")
         harness.wait_until(
             lambda: all(test_packing.table(self.old, name) > 0 for name in
-                        ("dictionaries", "outbox", "field_values", "body_pieces",
-                         "record_pieces")), "all tables to be used")
+                        ("dictionaries", "outbox", "field_values", "body_pieces")),
+            "all tables to be used")
         self.old.stop()
 
-    def write_large(self, path, paragraphs):
-        """A page whose body and record may be divided."""
-        texts = (random.randbytes(8).hex() for _ in range(paragraphs))
-        path.write_text("<html><title>Large</title><body><h1>Large</h1>" +
-                        "".join(f"<p>{text}</p>" for text in texts))
+    def enlarge(self, path, size):
+        """Add a long text, so that the body of the page may be divided."""
+        text = random.randbytes(size).hex()
+        path.write_text(path.read_text().replace("The text", text))
 
     def flip_values(self, count):
         """The table of what is found, as text."""

@@ -714,17 +714,47 @@ void store_close(struct store *store)
 	free(store);
 }
 
-/*
- * Return the size of the file up to the last page that was ever used. The
- * caller holds map_lock.
- */
-static size_t store_used_bytes(const struct store *store,
-			       const MDB_envinfo *info)
-{
-	MDB_stat stat;
+enum { FREE_TREE, MAIN_TREE, LMDB_TREES, META_PAGES = 2 };
 
-	mdb_env_stat(store->env, &stat);
-	return (info->me_last_pgno + 1) * stat.ms_psize;
+/*
+ * Fill in the size of the live and of the free pages. Each page belongs to a
+ * table, to one of LMDB's own two trees, or is free, so no list of free pages
+ * is read.
+ */
+static void store_count_pages(struct txn *txn, const MDB_envinfo *info,
+			      struct store_usage *usage)
+{
+	MDB_stat stat = {0};
+	uint64_t pages = META_PAGES;
+
+	for (MDB_dbi tree = FREE_TREE; tree < LMDB_TREES; tree++) {
+		txn_check(txn, mdb_stat(txn->mdb, tree, &stat));
+		pages += stat.ms_branch_pages + stat.ms_leaf_pages +
+			 stat.ms_overflow_pages;
+	}
+	usage->live_bytes = pages * stat.ms_psize;
+	for (int i = 0; i < TABLE_COUNT; i++)
+		usage->live_bytes += usage->bytes[i];
+	/* LMDB's last page may be newer than the transaction, never older */
+	usage->free_bytes = (info->me_last_pgno + 1) * stat.ms_psize;
+	if (usage->free_bytes > usage->live_bytes)
+		usage->free_bytes -= usage->live_bytes;
+	else
+		usage->free_bytes = 0;
+}
+
+/* Fill in the size of the file. The caller has an open transaction. */
+static void store_measure_file(struct store *store, struct store_usage *usage)
+{
+	enum { BLOCK_BYTES = 512 }; /* unit of st_blocks */
+	struct stat status;
+	mdb_filehandle_t file;
+
+	if (mdb_env_get_fd(store->env, &file) != MDB_SUCCESS ||
+	    fstat(file, &status) != 0)
+		return;
+	usage->file_bytes = (uint64_t)status.st_size;
+	usage->allocated_bytes = (uint64_t)status.st_blocks * BLOCK_BYTES;
 }
 
 enum error store_follow_growth(struct store *store)
@@ -763,7 +793,6 @@ enum error store_usage(struct store *store, struct store_usage *usage_out)
 	if (txn.error != ERR_NONE)
 		return txn_end(&txn);
 	mdb_env_info(store->env, &info);
-	usage_out->used_bytes = store_used_bytes(store, &info);
 	usage_out->map_bytes = info.me_mapsize;
 	usage_out->max_map_bytes = store->max_map_bytes;
 	for (int i = 0; i < TABLE_COUNT; i++) {
@@ -772,6 +801,8 @@ enum error store_usage(struct store *store, struct store_usage *usage_out)
 		usage_out->rows[i] = usage.rows;
 		usage_out->bytes[i] = usage.bytes;
 	}
+	store_count_pages(&txn, &info, usage_out);
+	store_measure_file(store, usage_out);
 	return txn_end(&txn);
 }
 

@@ -85,7 +85,19 @@ enum error store_check_unclean(const char *path);
 void store_close(struct store *store);
 
 struct store_usage {
-	uint64_t used_bytes; /* size of the used pages of the file */
+	/*
+	 * size of the pages that tables use; the store is full when this
+	 * reaches max_map_bytes
+	 */
+	uint64_t live_bytes;
+	/* size of the other pages, which later transactions use */
+	uint64_t free_bytes;
+	uint64_t file_bytes; /* size of the file */
+	/*
+	 * size of the disk blocks of the file; less than file_bytes if the file
+	 * has holes
+	 */
+	uint64_t allocated_bytes;
 	/*
 	 * size of the memory map; less than max_map_bytes if there was too
 	 * little address space
@@ -94,7 +106,7 @@ struct store_usage {
 	uint64_t max_map_bytes;
 	uint64_t rows[TABLE_COUNT];
 	/*
-	 * size of the used pages of each table; the sum is less than used_bytes
+	 * size of the used pages of each table; the sum is less than live_bytes
 	 */
 	uint64_t bytes[TABLE_COUNT];
 };
@@ -108,7 +120,7 @@ enum { STORE_FAILURE_BYTES = 512 };
  */
 void store_write_failure(struct store *store, char *out);
 
-/* Return figures for the status and the metrics. ERR_IO. */
+/* Return figures for the status and the metrics. O(1). ERR_IO. */
 enum error store_usage(struct store *store, struct store_usage *usage_out);
 
 /*

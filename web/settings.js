@@ -275,7 +275,7 @@ function factsPanel(title, object) {
 
 async function daemonTab() {
 	const status = await get("/v1/status");
-	const used = status.store.used_bytes / status.store.max_bytes;
+	const used = status.store.live_bytes / status.store.max_bytes;
 
 	return [
 		status.pipeline.paused &&
@@ -286,8 +286,9 @@ async function daemonTab() {
 			h("code", null, "store.max_size"), "."),
 		figures([
 			["Running", duration(status.uptime_s), `version ${status.version}`],
-			["Disk space used", bytes(status.store.used_bytes),
-				`of ${bytes(status.store.max_bytes)} at most`],
+			["Stored", bytes(status.store.live_bytes),
+				`of ${bytes(status.store.max_bytes)} at most, ` +
+				`${bytes(status.store.allocated_bytes)} on disk`],
 			["Pages", count(status.counts.pages)],
 			["Visits since the start", count(status.pipeline.fetched),
 				`${count(status.pipeline.failed)} failed`],

@@ -177,9 +177,12 @@ static json_t *api_processes_json(struct process_table *roster)
 static json_t *store_json(const struct call *call,
 			  const struct store_usage *usage)
 {
-	return json_pack("{s:s, s:I, s:I, s:I}", "path",
-			 call->config->store_path, "used_bytes",
-			 (json_int_t)usage->used_bytes, "mapped_bytes",
+	return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I}", "path",
+			 call->config->store_path, "live_bytes",
+			 (json_int_t)usage->live_bytes, "free_bytes",
+			 (json_int_t)usage->free_bytes, "file_bytes",
+			 (json_int_t)usage->file_bytes, "allocated_bytes",
+			 (json_int_t)usage->allocated_bytes, "mapped_bytes",
 			 (json_int_t)usage->map_bytes, "max_bytes",
 			 (json_int_t)usage->max_map_bytes);
 }

@@ -413,7 +413,11 @@ static void write_store(const struct call *call,
 {
 	struct statvfs disk;
 
-	metric_write(out, METRIC_STORE_USED, (double)usage->used_bytes);
+	metric_write(out, METRIC_STORE_LIVE, (double)usage->live_bytes);
+	metric_write(out, METRIC_STORE_REUSABLE, (double)usage->free_bytes);
+	metric_write(out, METRIC_STORE_FILE, (double)usage->file_bytes);
+	metric_write(out, METRIC_STORE_ALLOCATED,
+		     (double)usage->allocated_bytes);
 	metric_write(out, METRIC_STORE_MAP, (double)usage->map_bytes);
 	metric_write(out, METRIC_STORE_MAX, (double)usage->max_map_bytes);
 	if (statvfs(call->config->store_path, &disk) == 0)

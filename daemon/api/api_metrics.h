@@ -62,8 +62,14 @@ enum { METRIC_LABELS = 2 }; /* maximum number of labels */
 	  "that wait for analysis or commit") \
 	X(METRIC_PAUSED, "crawl_paused", "gauge", NULL, NULL, "1 while " \
 	  "crawling waits because the store cannot be written") \
-	X(METRIC_STORE_USED, "store_used_bytes", "gauge", NULL, NULL, \
-	  "Used bytes of the memory map") \
+	X(METRIC_STORE_LIVE, "store_live_bytes", "gauge", NULL, NULL, \
+	  "Size of the pages of the store that tables use") \
+	X(METRIC_STORE_REUSABLE, "store_free_bytes", "gauge", NULL, NULL, \
+	  "Size of the other pages of the store, which new data uses") \
+	X(METRIC_STORE_FILE, "store_file_bytes", "gauge", NULL, NULL, \
+	  "Size of the file of the store") \
+	X(METRIC_STORE_ALLOCATED, "store_allocated_bytes", "gauge", NULL, \
+	  NULL, "Disk space that the file of the store takes") \
 	X(METRIC_STORE_MAP, "store_mapped_bytes", "gauge", NULL, NULL, \
 	  "Size of the memory map") \
 	X(METRIC_STORE_MAX, "store_max_bytes", "gauge", NULL, NULL, \

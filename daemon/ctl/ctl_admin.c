@@ -111,7 +111,7 @@ static void status_append_problems(const json_t *status, uint64_t open,
 		crashes += field_whole(role, "crashes");
 	if (paused != NULL)
 		append_problem(out, "no page is fetched: %s", paused);
-	if (field_whole(store, "used_bytes") >
+	if (field_whole(store, "live_bytes") >
 	    field_whole(store, "max_bytes") / 10 * 9)
 		append_problem(out, "the store is nearly full: raise "
 				    "store.max_size");
@@ -135,11 +135,13 @@ static void status_print_rows(const json_t *status, uint64_t open)
 	const json_t *store = json_object_get(status, "store");
 	const json_t *counts = json_object_get(status, "counts");
 	const json_t *pipeline = json_object_get(status, "pipeline");
-	struct buffer used = {0};
+	struct buffer live = {0};
 	struct buffer most = {0};
+	struct buffer disk = {0};
 
-	append_bytes((double)field_whole(store, "used_bytes"), &used);
+	append_bytes((double)field_whole(store, "live_bytes"), &live);
 	append_bytes((double)field_whole(store, "max_bytes"), &most);
+	append_bytes((double)field_whole(store, "allocated_bytes"), &disk);
 	printf("daemon     %s, runs since %s\n", field_text(status, "version"),
 	       field_text(status, "started"));
 	printf("sites      %" PRIu64 " with %" PRIu64 " pages and %" PRIu64
@@ -150,10 +152,11 @@ static void status_print_rows(const json_t *status, uint64_t open)
 	printf("fetches    %" PRIu64 " done, %" PRIu64 " in progress\n",
 	       field_whole(pipeline, "fetched"),
 	       field_whole(pipeline, "fetches_in_progress"));
-	printf("store      %s of %s in %s\n", used.data, most.data,
-	       field_text(store, "path"));
-	buffer_free(&used);
+	printf("store      %s of %s, %s on disk, in %s\n", live.data, most.data,
+	       disk.data, field_text(store, "path"));
+	buffer_free(&live);
 	buffer_free(&most);
+	buffer_free(&disk);
 }
 
 /* Print the state of the daemon in six lines. */

@@ -136,7 +136,7 @@ def main():
         daemon.watch(web.url, delay_ms=500)
         for load in LOADS:
             took = measure(daemon, load, seconds)
-            used = daemon.json("/v1/status")["store"]["used_bytes"]
+            used = daemon.json("/v1/status")["store"]["file_bytes"]
             for name in ASKED:
                 print_row(load, name, took[name], used)
     finally:

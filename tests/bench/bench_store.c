@@ -154,7 +154,7 @@ static enum error report(const struct bench *bench, const char *folder)
 		printf(" %8.1f", (double)usage.bytes[tables[i]] / pages);
 	}
 	printf(" %8.1f %9.1f %6.1f %9.1f  %s\n", sum / pages, plain,
-	       plain * pages / sum, (double)usage.used_bytes / pages, folder);
+	       plain * pages / sum, (double)usage.file_bytes / pages, folder);
 	return ERR_NONE;
 }
 

@@ -100,7 +100,7 @@ def main():
         print(f"pages a second   {site['pages'] / seconds:.0f}")
         print(f"CPU seconds      {user:.2f} user, {system:.2f} system")
         print(f"peak memory      {peak_memory(daemon.process.pid):.0f} MiB")
-        print(f"store            {status['store']['used_bytes'] >> 20} MiB")
+        print(f"store            {status['store']['file_bytes'] >> 20} MiB")
         print(f"commits          {status['pipeline']['commits']}")
         for name, value in sorted(metrics(daemon).items()):
             if name.endswith("_seconds_sum"):

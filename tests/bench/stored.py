@@ -100,7 +100,9 @@ def tell(name, pages, source, rows, cpu, status, compact):
         if size / pages >= 0.5:
             print(f"  {table:<14}{size / pages:9.0f}")
     print(f"  {'all':<14}{sum(rows.values()) / pages:9.0f}   "
-          f"of the file {status['used_bytes'] / pages:.0f}, "
+          f"live {status['live_bytes'] / pages:.0f}, "
+          f"of the file {status['file_bytes'] / pages:.0f}, "
+          f"on disk {status['allocated_bytes'] / pages:.0f}, "
           f"compacted {compact:.0f}", flush=True)
 
 

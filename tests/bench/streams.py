@@ -132,7 +132,7 @@ def main():
         stream(daemon, "WET", count, b"WARC-Type: conversion\r\n",
                format="wet")
         batch(daemon, folder, count)
-        used = daemon.json("/v1/status")["store"]["used_bytes"]
+        used = daemon.json("/v1/status")["store"]["file_bytes"]
         print(f"\n{size >> 20} MiB of lines, {used >> 20} MiB in the store")
     finally:
         daemon.remove()

@@ -285,7 +285,7 @@ class Life:
         self.check_acknowledged()
 
     def is_large(self):
-        used = self.daemon.json("/v1/status")["store"]["used_bytes"]
+        used = self.daemon.json("/v1/status")["store"]["file_bytes"]
         return used > MAX_BYTES
 
 

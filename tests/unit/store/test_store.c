@@ -65,7 +65,7 @@ TEST(a_store_is_kept)
 	ck_assert_uint_eq(usage.rows[TABLE_BODIES], 3);
 	ck_assert_uint_eq(usage.rows[TABLE_META], 1);
 	ck_assert_uint_eq(usage.rows[TABLE_PAGES], 0);
-	ck_assert_uint_gt(usage.used_bytes, 3 * sizeof(value));
+	ck_assert_uint_gt(usage.live_bytes, 3 * sizeof(value));
 	ck_assert_uint_eq(usage.map_bytes, (uint64_t)16 << 30);
 	ck_assert_uint_eq(usage.max_map_bytes, (uint64_t)16 << 30);
 	store_close(store);
@@ -88,7 +88,48 @@ TEST(each_table_reports_the_bytes_of_its_pages)
 	ck_assert_uint_eq(usage.bytes[TABLE_PAGES], 0);
 	for (int i = 0; i < TABLE_COUNT; i++)
 		sum += usage.bytes[i];
-	ck_assert_uint_lt(sum, usage.used_bytes);
+	ck_assert_uint_lt(sum, usage.live_bytes);
+	store_close(store);
+}
+
+/* Return the size of the pages in LMDB's lists of free pages. */
+static uint64_t listed_bytes(struct store *store)
+{
+	struct txn txn = txn_begin_read(store);
+	MDB_cursor *cursor = NULL;
+	uint64_t pages = 0;
+	MDB_val key;
+	MDB_val list;
+
+	ASSERT_OK(txn.error);
+	ck_assert_int_eq(mdb_cursor_open(txn.mdb, 0, &cursor), 0);
+	while (mdb_cursor_get(cursor, &key, &list, MDB_NEXT) == 0)
+		pages += *(const uint64_t *)list.mv_data;
+	mdb_cursor_close(cursor);
+	ASSERT_OK(txn_end(&txn));
+	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+TEST(free_pages_are_not_live)
+{
+	struct store *store = open_sized(0);
+	struct store_usage full;
+	struct store_usage usage;
+	struct txn txn;
+
+	ASSERT_OK(fill(store, 0, 100));
+	ASSERT_OK(store_usage(store, &full));
+	ck_assert_uint_gt(full.live_bytes, 100 * sizeof(value));
+	txn = txn_begin_write(store);
+	txn_delete_prefix(&txn, TABLE_BODIES, slice_of(""));
+	ASSERT_OK(txn_end(&txn));
+
+	ASSERT_OK(store_usage(store, &usage));
+	ck_assert_uint_lt(usage.live_bytes, sizeof(value));
+	ck_assert_uint_gt(usage.free_bytes, 100 * sizeof(value));
+	ck_assert_uint_eq(usage.free_bytes, listed_bytes(store));
+	ck_assert_uint_ge(usage.file_bytes, full.file_bytes);
+	ck_assert_uint_ge(usage.allocated_bytes, 100 * sizeof(value));
 	store_close(store);
 }
 
@@ -402,7 +443,7 @@ TEST(a_killed_reader_does_not_hold_pages_for_ever)
 		ASSERT_OK(fill(store, 0, 1));
 	/* 200 * 64 KiB would be 13 MB */
 	ASSERT_OK(store_usage(store, &usage));
-	ck_assert_uint_lt(usage.used_bytes, 2 << 20);
+	ck_assert_uint_lt(usage.file_bytes, 2 << 20);
 	store_close(store);
 }
 

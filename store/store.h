@@ -223,6 +223,8 @@ struct store {
 	int lock_file;
 	/* errno of the last failed write; 0 = no failure */
 	atomic_int write_cause;
+	/* the file system does not support holes (store/holes.h) */
+	atomic_bool has_no_holes;
 	bool is_read_only;
 	/* the lock file states that a process writes to the store */
 	bool is_noted;

@@ -1,0 +1,58 @@
+/*
+ * store/holes.h - return free pages of the store to the disk
+ *
+ * LMDB never makes its file smaller. A free page keeps its disk space until
+ * new data uses the page. This code frees that space by making holes in the
+ * file; the size of the file stays the same.
+ */
+#ifndef STORE_HOLES_H
+#define STORE_HOLES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "store/store.h"
+
+enum {
+	/* maximum number of free pages that one step reads */
+	HOLES_STEP_PAGES = 4096,
+	/*
+	 * minimum length of a hole in pages: many short holes would make the
+	 * file slow, and would free little
+	 */
+	HOLES_MIN_PAGES = 16,
+	/*
+	 * The free pages that LMDB uses next keep their disk space, so that
+	 * they need not be allocated again, which may fail on a full disk: a
+	 * share of the live pages, and a fixed size.
+	 */
+	HOLES_RESERVE_DIVISOR = 8,
+	HOLES_RESERVE_BYTES = 4 << 20,
+	/* minimum size of the holes that a walk is begun for */
+	HOLES_MIN_BYTES = 1 << 20,
+};
+
+/* A walk over LMDB's lists of free pages. Initialize with {0}. */
+struct holes_walk {
+	/* transaction whose list is next; 0 = begin with the newest list */
+	uint64_t transaction;
+	uint64_t position; /* index in this list */
+	uint64_t bytes;    /* disk space that the walk has freed */
+	bool is_ended;     /* all lists were read, or enough space is free */
+};
+
+/*
+ * Make holes for up to HOLES_STEP_PAGES free pages, from the newest list to the
+ * oldest one, because LMDB uses the oldest ones first. Only pages that LMDB
+ * could overwrite now become holes: no reader and neither of the two meta pages
+ * refers to them, so the process may be killed at any time. During a step
+ * writers wait, for some milliseconds. If the file system does not support
+ * holes, log this once and end the walk. ERR_IO: the file cannot be changed.
+ * ERR_CORRUPT: a list is damaged. ERR_BUSY: there are too many readers. The
+ * calling thread must have no open transaction.
+ */
+enum error store_make_holes(struct store *store, struct holes_walk *walk);
+
+#endif

@@ -1,0 +1,314 @@
+/* Free pages return their disk space, and no page that is in use does. */
+#include "store/holes.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "base/hash.h"
+#include "store/key.h"
+#include "store/lmdb_file.h"
+#include "tests/unit/run.h"
+#include "tests/unit/store/scratch.h"
+
+enum { ROWS = 400, ROW_BYTES = 60000, KILLS = 10, PAGE = 4096 };
+
+static struct scratch scratch;
+static int refusal; /* errno of fallocate(); 0 = it works */
+static unsigned calls;
+
+/* NOLINTBEGIN(readability-inconsistent-declaration-parameter-name) */
+int fallocate(int file, int mode, off_t offset, off_t size)
+{
+	calls++;
+	if (refusal == 0)
+		return (int)syscall(SYS_fallocate, file, mode, offset, size);
+	errno = refusal;
+	return -1;
+}
+/* NOLINTEND(readability-inconsistent-declaration-parameter-name) */
+
+static void setup(void)
+{
+	refusal = 0;
+	calls = 0;
+	scratch_make(&scratch);
+}
+
+static void teardown(void)
+{
+	scratch_remove(&scratch, NULL);
+}
+
+FIXTURE(.setup = setup, .teardown = teardown, .timeout_s = 120);
+
+static struct slice value_of(uint32_t row, uint32_t round)
+{
+	static uint64_t words[ROW_BYTES / sizeof(uint64_t)];
+
+	for (size_t i = 0; i < ROW_BYTES / sizeof(uint64_t); i++)
+		words[i] = (uint64_t)round << 48 | (uint64_t)row << 16 | i;
+	return (struct slice){words, sizeof(words)};
+}
+
+static void put(struct store *store, uint32_t from, uint32_t to, uint32_t round)
+{
+	struct txn txn = txn_begin_write(store);
+
+	for (uint32_t i = from; i < to; i++) {
+		struct key key = key_small(i);
+
+		txn_put(&txn, TABLE_BODIES, key_slice(&key),
+			value_of(i, round));
+	}
+	ASSERT_OK(txn_end(&txn));
+}
+
+static void drop(struct store *store, uint32_t from, uint32_t to)
+{
+	struct txn txn = txn_begin_write(store);
+
+	for (uint32_t i = from; i < to; i++) {
+		struct key key = key_small(i);
+
+		txn_delete(&txn, TABLE_BODIES, key_slice(&key));
+	}
+	ASSERT_OK(txn_end(&txn));
+}
+
+/* The rows, each of which is checked by its checksum. */
+static uint64_t count_rows(struct store *store)
+{
+	struct txn txn = txn_begin_read(store);
+	struct scan scan = scan_begin(&txn, TABLE_BODIES, slice_of(""));
+	uint64_t count = 0;
+
+	while (scan_next(&scan)) {
+		ck_assert_uint_eq(scan.value.size, ROW_BYTES /
+							   sizeof(uint64_t) *
+							   sizeof(uint64_t));
+		count++;
+	}
+	scan_end(&scan);
+	ASSERT_OK(txn_end(&txn));
+	return count;
+}
+
+static uint64_t make_holes(struct store *store)
+{
+	struct holes_walk walk = {0};
+
+	while (!walk.is_ended)
+		ASSERT_OK(store_make_holes(store, &walk));
+	return walk.bytes;
+}
+
+static struct store_usage usage_of(struct store *store)
+{
+	struct store_usage usage;
+
+	ASSERT_OK(store_usage(store, &usage));
+	return usage;
+}
+
+TEST(free_pages_return_their_disk_space)
+{
+	struct store *store = scratch_store(&scratch);
+	struct store_usage full;
+	struct store_usage usage;
+
+	put(store, 0, ROWS, 1);
+	full = usage_of(store);
+	ck_assert_uint_gt(full.allocated_bytes, ROWS * ROW_BYTES);
+	ck_assert_uint_eq(make_holes(store), 0);
+	drop(store, 10, ROWS);
+	put(store, 0, 1, 2);
+	ck_assert_uint_gt(make_holes(store), ROWS * ROW_BYTES / 2);
+	usage = usage_of(store);
+	ck_assert_uint_ge(usage.file_bytes, full.file_bytes);
+	ck_assert_uint_le(usage.allocated_bytes,
+			  usage.live_bytes +
+				  usage.live_bytes / HOLES_RESERVE_DIVISOR +
+				  HOLES_RESERVE_BYTES + HOLES_MIN_BYTES);
+	/* the reserve is left */
+	ck_assert_uint_ge(usage.allocated_bytes + (512 << 10),
+			  usage.live_bytes + HOLES_RESERVE_BYTES);
+	ck_assert_uint_eq(count_rows(store), 10);
+	ASSERT_OK(lmdb_file_check(scratch.folder, LMDB_PAGES));
+	ck_assert_uint_eq(make_holes(store), 0);
+
+	put(store, 0, ROWS, 3); /* into the holes */
+	ck_assert_uint_eq(count_rows(store), ROWS);
+	ck_assert_uint_le(usage_of(store).file_bytes,
+			  full.file_bytes + 16 * ROW_BYTES);
+	store_close(store);
+	ASSERT_OK(lmdb_file_check(scratch.folder, LMDB_PAGES));
+}
+
+TEST(a_step_is_bounded)
+{
+	struct store *store = scratch_store(&scratch);
+	struct holes_walk walk = {0};
+
+	put(store, 0, 2 * ROWS, 1);
+	drop(store, 0, 2 * ROWS);
+	put(store, 0, 1, 2);
+	ASSERT_OK(store_make_holes(store, &walk));
+	ck_assert(!walk.is_ended);
+	ck_assert_uint_gt(walk.bytes, 0);
+	ck_assert_uint_le(walk.bytes, HOLES_STEP_PAGES * PAGE);
+	ck_assert_uint_le(calls, HOLES_STEP_PAGES / HOLES_MIN_PAGES);
+	store_close(store);
+}
+
+TEST(pages_of_a_reader_stay)
+{
+	struct store *store = scratch_store(&scratch);
+	MDB_txn *reader = NULL;
+	MDB_stat stat;
+	MDB_val value;
+
+	put(store, 0, ROWS, 1);
+	ck_assert_int_eq(mdb_txn_begin(store->env, NULL, MDB_RDONLY, &reader),
+			 0);
+	drop(store, 0, ROWS);
+	for (uint32_t round = 2; round < 5; round++)
+		put(store, 0, 1, round);
+	ck_assert_uint_lt(make_holes(store), ROW_BYTES);
+	ck_assert_int_eq(mdb_stat(reader, store->tables[TABLE_BODIES], &stat),
+			 0);
+	ck_assert_uint_eq(stat.ms_entries, ROWS);
+	for (uint32_t i = 0; i < ROWS; i++) {
+		struct key key = key_small(i);
+		MDB_val k = val_from_slice(key_slice(&key));
+		struct slice wanted = value_of(i, 1);
+
+		ck_assert_int_eq(mdb_get(reader, store->tables[TABLE_BODIES],
+					 &k, &value),
+				 0);
+		ck_assert_uint_ge(value.mv_size, wanted.size);
+		ck_assert_mem_eq(value.mv_data, wanted.data, wanted.size);
+	}
+	mdb_txn_abort(reader);
+	ck_assert_uint_gt(make_holes(store), ROWS * ROW_BYTES / 2);
+	store_close(store);
+}
+
+static void count_damage(void *context, const struct lmdb_damage *damage)
+{
+	(void)damage;
+	++*(unsigned *)context;
+}
+
+/* After the loss of the last meta page, LMDB uses the one before. */
+TEST(pages_of_the_older_meta_page_stay)
+{
+	struct store *store = scratch_store(&scratch);
+	unsigned damages = 0;
+	const struct lmdb_visitor visitor = {.damage = count_damage,
+					     .context = &damages};
+	struct lmdb_file data;
+	struct buffer why = {0};
+	char zeros[PAGE] = {0};
+	uint64_t last;
+	int file;
+
+	put(store, 0, ROWS, 1);
+	drop(store, 0, ROWS);
+	ck_assert_uint_lt(make_holes(store), ROW_BYTES);
+	store_close(store);
+	ASSERT_OK(lmdb_file_open(&data, scratch_path(&scratch, "data.mdb"),
+				 &why));
+	last = data.meta.transaction;
+	lmdb_file_close(&data);
+	file = open(scratch_path(&scratch, "data.mdb"), O_WRONLY | O_CLOEXEC);
+	ck_assert_int_eq(pwrite(file, zeros, PAGE, (off_t)(last % 2 * PAGE)),
+			 PAGE);
+	close(file);
+	ck_assert_int_eq(
+		lmdb_file_open(&data, scratch_path(&scratch, "data.mdb"), &why),
+		ERR_CORRUPT);
+	ck_assert(data.has_meta);
+	ck_assert_uint_eq(data.meta.transaction, last - 1);
+	ASSERT_OK(lmdb_file_walk(&data, &visitor));
+	ck_assert_uint_eq(damages, 0);
+	lmdb_file_close(&data);
+	buffer_free(&why);
+}
+
+TEST(a_file_system_without_holes_is_left_alone)
+{
+	struct store *store = scratch_store(&scratch);
+
+	put(store, 0, ROWS, 1);
+	drop(store, 0, ROWS);
+	put(store, 0, 1, 2);
+	refusal = EOPNOTSUPP;
+	ck_assert_uint_eq(make_holes(store), 0);
+	ck_assert_uint_eq(calls, 1);
+	ck_assert_uint_eq(make_holes(store), 0);
+	ck_assert_uint_eq(calls, 1);
+	ck_assert_uint_eq(count_rows(store), 1);
+	store_close(store);
+}
+
+TEST(a_failed_hole_is_an_error_and_is_tried_again)
+{
+	struct store *store = scratch_store(&scratch);
+	struct holes_walk walk = {0};
+
+	put(store, 0, ROWS, 1);
+	drop(store, 0, ROWS);
+	put(store, 0, 1, 2);
+	refusal = EIO;
+	ck_assert_int_eq(store_make_holes(store, &walk), ERR_IO);
+	refusal = 0;
+	ck_assert_uint_gt(make_holes(store), ROWS * ROW_BYTES / 2);
+	store_close(store);
+}
+
+/* Write, delete and make holes until the parent kills the process. */
+static int work_until_killed(uint64_t seed)
+{
+	struct store *store = NULL;
+
+	ASSERT_OK(
+		store_open(&store, scratch.folder, &(struct store_options){0}));
+	for (uint32_t round = 0;; round++) {
+		uint32_t from = (uint32_t)(scratch_random(&seed) % ROWS);
+		struct holes_walk walk = {0};
+
+		if (round % 2 == 0)
+			put(store, from / 4, from / 4 + 200, round);
+		else
+			drop(store, from / 4, from / 4 + 200);
+		ASSERT_OK(store_make_holes(store, &walk));
+	}
+}
+
+TEST(a_killed_process_leaves_a_whole_store)
+{
+	struct store *store = NULL;
+
+	for (uint64_t kill_number = 1; kill_number <= KILLS; kill_number++) {
+		uint64_t seed = kill_number;
+		pid_t child = fork();
+
+		if (child == 0)
+			_exit(work_until_killed(seed));
+		usleep(100000 + (useconds_t)(scratch_random(&seed) % 400000));
+		kill(child, SIGKILL);
+		ck_assert_int_eq(waitpid(child, NULL, 0), child);
+		ASSERT_OK(lmdb_file_check(scratch.folder, LMDB_PAGES));
+	}
+	ASSERT_OK(
+		store_open(&store, scratch.folder, &(struct store_options){0}));
+	count_rows(store);
+	put(store, 0, ROWS, 1);
+	ck_assert_uint_eq(count_rows(store), ROWS);
+	store_close(store);
+}

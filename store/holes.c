@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -36,6 +37,8 @@ struct holes_step {
 	size_t count;
 	/* size of the holes that this step may still add */
 	uint64_t wanted_bytes;
+	unsigned holes; /* number of holes that this step has made */
+	struct timespec begin;
 };
 
 /*
@@ -130,14 +133,9 @@ static void holes_read_lists(struct holes_step *step)
 {
 	enum { FREE_TREE = 0 };
 	struct holes_walk *walk = step->walk;
-	uint64_t newest = newest_safe_list(step);
 	MDB_cursor *cursor = NULL;
 	MDB_val list;
 
-	if (walk->transaction == 0 || walk->transaction > newest) {
-		walk->transaction = newest;
-		walk->position = 0;
-	}
 	txn_check(step->txn,
 		  mdb_cursor_open(step->txn->mdb, FREE_TREE, &cursor));
 	while (step->txn->error == ERR_NONE && step->count < HOLES_STEP_PAGES) {
@@ -190,7 +188,7 @@ static bool holes_punch(struct holes_step *step, uint64_t from, uint64_t to)
 
 	if (to > from + step->wanted_bytes)
 		from = to - step->wanted_bytes / step->unit * step->unit;
-	if (to < from + HOLES_MIN_PAGES * step->page_bytes)
+	if (to <= from)
 		return true;
 	do {
 		result = fallocate(step->file,
@@ -201,6 +199,7 @@ static bool holes_punch(struct holes_step *step, uint64_t from, uint64_t to)
 		holes_fail(step);
 		return false;
 	}
+	step->holes++;
 	step->walk->bytes += to - from;
 	step->wanted_bytes -= to - from;
 	return true;
@@ -239,7 +238,7 @@ static bool holes_punch_run(struct holes_step *step, uint64_t first,
 
 	from = (from + step->unit - 1) / step->unit * step->unit;
 	to = to / step->unit * step->unit;
-	for (; from + HOLES_MIN_PAGES * step->page_bytes <= to; from = hole)
+	for (; from < to; from = hole)
 		if (!holes_find_data(step, &from, to, &hole))
 			break;
 		else if (!holes_punch(step, from, hole))
@@ -247,26 +246,46 @@ static bool holes_punch_run(struct holes_step *step, uint64_t first,
 	return true;
 }
 
+/* Return whether the step must end, so that writers do not wait longer. */
+static bool holes_step_is_over(const struct holes_step *step)
+{
+	const int64_t second_ns = 1000000000;
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return step->holes >= HOLES_STEP_HOLES ||
+	       (now.tv_sec - step->begin.tv_sec) * second_ns + now.tv_nsec -
+			       step->begin.tv_nsec >
+		       HOLES_STEP_NS;
+}
+
 /*
  * Make holes for the runs of consecutive pages that the step has read, from the
- * last page of the file on, because LMDB uses the first ones first.
+ * last page of the file on, because LMDB uses the first ones first. Return the
+ * first page of the last run if there are more runs than a step may handle;
+ * otherwise 0.
  */
-static void holes_punch_runs(struct holes_step *step)
+static uint64_t holes_punch_runs(struct holes_step *step)
 {
 	size_t begin = 0;
 
-	if (step->count == 0)
-		return;
 	qsort(step->pages, step->count, sizeof(*step->pages),
 	      by_descending_number);
-	for (size_t i = 1; i <= step->count; i++) {
-		if (i < step->count && step->pages[i] + 1 >= step->pages[i - 1])
+	while (begin < step->count && step->walk->below != 0 &&
+	       step->pages[begin] >= step->walk->below)
+		begin++;
+	for (size_t i = begin + 1; i <= step->count; i++) {
+		uint64_t first = step->pages[i - 1];
+
+		if (i < step->count && step->pages[i] + 1 >= first)
 			continue;
-		if (!holes_punch_run(step, step->pages[i - 1],
-				     step->pages[begin] + 1))
-			return;
+		if (!holes_punch_run(step, first, step->pages[begin] + 1))
+			return 0;
+		if (holes_step_is_over(step))
+			return first;
 		begin = i;
 	}
+	return 0;
 }
 
 /*
@@ -308,28 +327,39 @@ static void holes_step_describe(struct holes_step *step)
 		step->unit = (uint64_t)status.st_blksize;
 }
 
-/* Run the step. The caller holds the write lock. */
-static enum error holes_step_run(struct holes_step *step)
+/* Run the step, in the read transaction. */
+static void holes_step_run(struct holes_step *step)
 {
-	struct txn txn = txn_begin_read(step->store);
+	struct holes_walk *walk = step->walk;
+	uint64_t newest = newest_safe_list(step);
+	struct holes_walk begin;
 
-	step->txn = &txn;
-	if (txn.error == ERR_NONE)
-		holes_step_describe(step);
-	if (txn.error == ERR_NONE) {
-		step->pages = mem_alloc(HOLES_STEP_PAGES, sizeof(*step->pages));
-		holes_read_lists(step);
+	clock_gettime(CLOCK_MONOTONIC, &step->begin);
+	if (walk->transaction == 0 || walk->transaction > newest)
+		*walk = (struct holes_walk){.transaction = newest,
+					    .bytes = walk->bytes};
+	begin = *walk;
+	step->pages = mem_alloc(HOLES_STEP_PAGES, sizeof(*step->pages));
+	holes_read_lists(step);
+	if (step->txn->error == ERR_NONE && step->count > 0)
+		begin.below = holes_punch_runs(step);
+	else
+		begin.below = 0;
+	if (begin.below != 0) {
+		walk->transaction = begin.transaction;
+		walk->position = begin.position;
+		walk->is_ended = false;
 	}
-	if (txn.error == ERR_NONE)
-		holes_punch_runs(step);
+	walk->below = begin.below;
 	free(step->pages);
-	return txn_end(&txn);
 }
 
 enum error store_make_holes(struct store *store, struct holes_walk *walk)
 {
-	struct holes_step step = {.store = store, .walk = walk};
-	uint64_t least = walk->transaction == 0 ? HOLES_MIN_BYTES : 1;
+	struct txn txn;
+	struct holes_step step = {.store = store, .txn = &txn, .walk = walk};
+	uint64_t least =
+		walk->transaction == 0 ? HOLES_MIN_BYTES : HOLES_END_BYTES;
 	enum error error = holes_excess(store, &step.wanted_bytes);
 
 	walk->is_ended = error != ERR_NONE || step.wanted_bytes < least ||
@@ -338,7 +368,12 @@ enum error store_make_holes(struct store *store, struct holes_walk *walk)
 	if (walk->is_ended)
 		return error;
 	pthread_mutex_lock(&store->write_lock);
-	error = holes_step_run(&step);
+	txn = txn_begin_read(store);
+	if (txn.error == ERR_NONE)
+		holes_step_describe(&step);
+	if (txn.error == ERR_NONE)
+		holes_step_run(&step);
+	error = txn_end(&txn);
 	pthread_mutex_unlock(&store->write_lock);
 	return error;
 }

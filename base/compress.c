@@ -1,6 +1,7 @@
 #include "base/compress.h"
 
 #include <assert.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <zstd.h>
 #include <zstd_errors.h>
@@ -64,6 +65,18 @@ bool is_dictionary(struct slice bytes)
 	return bytes.size == 0 || slice_byte(bytes, 0) != TRAINED_BEGIN;
 }
 
+static ZSTD_CDict *dictionary_prepare(struct slice bytes, int level)
+{
+	ZSTD_CDict *dictionary;
+
+	/* otherwise zstd would not use the bytes as raw content */
+	assert(is_dictionary(bytes));
+	dictionary = ZSTD_createCDict(bytes.data, bytes.size, level);
+	if (dictionary == NULL)
+		mem_exhausted("zstd");
+	return dictionary;
+}
+
 struct packer *packer_create(struct slice dictionary, int level)
 {
 	struct packer *packer = mem_alloc(1, sizeof(*packer));
@@ -71,12 +84,7 @@ struct packer *packer_create(struct slice dictionary, int level)
 	packer->context = context_create(level);
 	if (dictionary.size == 0)
 		return packer;
-	/* otherwise zstd would not use the bytes as raw content */
-	assert(is_dictionary(dictionary));
-	packer->dictionary =
-		ZSTD_createCDict(dictionary.data, dictionary.size, level);
-	if (packer->dictionary == NULL)
-		mem_exhausted("zstd");
+	packer->dictionary = dictionary_prepare(dictionary, level);
 	zstd_checked(ZSTD_CCtx_refCDict(packer->context, packer->dictionary));
 	return packer;
 }
@@ -88,6 +96,36 @@ void packer_destroy(struct packer *packer)
 	ZSTD_freeCCtx(packer->context);
 	ZSTD_freeCDict(packer->dictionary);
 	free(packer);
+}
+
+struct shared_dictionary {
+	ZSTD_CDict *dictionary;
+};
+
+struct shared_dictionary *shared_dictionary_create(struct slice bytes,
+						   int level)
+{
+	struct shared_dictionary *one = mem_alloc(1, sizeof(*one));
+
+	one->dictionary = dictionary_prepare(bytes, level);
+	return one;
+}
+
+void shared_dictionary_destroy(struct shared_dictionary *dictionary)
+{
+	if (dictionary == NULL)
+		return;
+	ZSTD_freeCDict(dictionary->dictionary);
+	free(dictionary);
+}
+
+void packer_share(struct packer *packer,
+		  const struct shared_dictionary *dictionary)
+{
+	assert(packer->dictionary == NULL);
+	zstd_checked(ZSTD_CCtx_refCDict(
+		packer->context,
+		dictionary == NULL ? NULL : dictionary->dictionary));
 }
 
 void packer_pack(struct packer *packer, struct slice data, struct buffer *out)
@@ -111,21 +149,53 @@ enum error decompress_slice(struct slice packed, size_t max_bytes,
 	return decompress_by((struct slice){NULL, 0}, packed, max_bytes, out);
 }
 
+/*
+ * The context of each thread for decompression. Creating one for each frame
+ * would take as long as decompressing 10 KB, because it has 160 KB.
+ */
+static pthread_key_t decompression_key;
+static pthread_once_t decompression_is_ready = PTHREAD_ONCE_INIT;
+
+static void decompression_free(void *context)
+{
+	ZSTD_freeDCtx(context);
+}
+
+static void decompression_create_key(void)
+{
+	if (pthread_key_create(&decompression_key, decompression_free) != 0)
+		mem_exhausted("zstd");
+}
+
+/* Return the context of this thread, without a dictionary. */
+static ZSTD_DCtx *decompression_context(void)
+{
+	ZSTD_DCtx *context;
+
+	pthread_once(&decompression_is_ready, decompression_create_key);
+	context = pthread_getspecific(decompression_key);
+	if (context != NULL) {
+		zstd_checked(ZSTD_DCtx_reset(
+			context, ZSTD_reset_session_and_parameters));
+		return context;
+	}
+	context = ZSTD_createDCtx();
+	if (context == NULL ||
+	    pthread_setspecific(decompression_key, context) != 0)
+		mem_exhausted("zstd");
+	return context;
+}
+
 /* Return the number of decompressed bytes; 0 if the frame is damaged. */
 static size_t zstd_decompress_frame(struct slice dictionary,
 				    struct slice packed, char *to, size_t size)
 {
-	ZSTD_DCtx *context = ZSTD_createDCtx();
-	size_t done;
+	ZSTD_DCtx *context = decompression_context();
 
-	if (context == NULL)
-		mem_exhausted("zstd");
 	if (dictionary.size > 0)
 		zstd_checked(ZSTD_DCtx_refPrefix(context, dictionary.data,
 						 dictionary.size));
-	done = ZSTD_decompressDCtx(context, to, size, packed.data, packed.size);
-	ZSTD_freeDCtx(context);
-	return done;
+	return ZSTD_decompressDCtx(context, to, size, packed.data, packed.size);
 }
 
 enum error decompress_by(struct slice dictionary, struct slice packed,

@@ -9,6 +9,7 @@
 #include "base/error.h"
 
 struct packer;
+struct shared_dictionary;
 
 /*
  * The zstd level of compress_slice(). It makes HTML six times smaller; higher
@@ -63,6 +64,23 @@ void packer_destroy(struct packer *packer); /* do nothing for NULL */
  * decompress_slice() if the packer has no dictionary.
  */
 void packer_pack(struct packer *packer, struct slice data, struct buffer *out);
+
+/*
+ * A dictionary that several packers, and so several threads, may use at the
+ * same time. `bytes` are as for packer_create(), but not empty; they are
+ * copied.
+ */
+struct shared_dictionary *shared_dictionary_create(struct slice bytes,
+						   int level);
+/* No packer may use it any longer. Do nothing for NULL. */
+void shared_dictionary_destroy(struct shared_dictionary *dictionary);
+
+/*
+ * Make the packer, which was created without a dictionary, use `dictionary` and
+ * its level from now on; NULL = no dictionary. The caller keeps it valid.
+ */
+void packer_share(struct packer *packer,
+		  const struct shared_dictionary *dictionary);
 
 /*
  * Decompress as decompress_slice() does, but with the dictionary of the packer

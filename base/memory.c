@@ -45,13 +45,3 @@ char *mem_copy_text(const void *text, size_t size)
 	copy[size] = '\0';
 	return copy;
 }
-
-void *mem_grow(void *items, size_t count, size_t *capacity, size_t size)
-{
-	assert(count <= *capacity);
-	assert(size > 0);
-	if (count < *capacity)
-		return items;
-	*capacity = *capacity == 0 ? 16 : *capacity * 2;
-	return mem_resize(items, *capacity, size);
-}

@@ -5,6 +5,7 @@
 #ifndef BASE_MEMORY_H
 #define BASE_MEMORY_H
 
+#include <assert.h>
 #include <stddef.h>
 
 /* Allocate `count` zeroed objects of `size` bytes; the caller frees them. */
@@ -23,7 +24,15 @@ char *mem_copy_text(const void *text, size_t size);
  * Make room for one more object in an array: double *capacity if `count` has
  * reached it. Use: items = mem_grow(items, count, &capacity, sizeof(*items)).
  */
-void *mem_grow(void *items, size_t count, size_t *capacity, size_t size);
+static inline void *mem_grow(void *items, size_t count, size_t *capacity,
+			     size_t size)
+{
+	assert(count <= *capacity && size > 0);
+	if (count < *capacity)
+		return items;
+	*capacity = *capacity == 0 ? 16 : *capacity * 2;
+	return mem_resize(items, *capacity, size);
+}
 
 /*
  * Abort the process, as the functions above do, because a library is out of

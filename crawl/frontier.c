@@ -466,6 +466,21 @@ static enum frontier_state visit_decide_state(struct visit *visit)
 	return FRONTIER_PENDING;
 }
 
+/* A visit that began too early to be what was wanted is repeated. */
+static void visit_begin_again(struct visit *visit, enum frontier_state state)
+{
+	struct frontier_row *row = &visit->row;
+
+	if ((row->flags & FRONTIER_IS_DUE_AGAIN) == 0)
+		return;
+	row->flags &= ~(uint32_t)FRONTIER_IS_DUE_AGAIN;
+	if (state != FRONTIER_DONE)
+		return;
+	row->due_ms = frontier_due(visit->outcome->now_ms);
+	row->etag = slice_of("");
+	row->modified = slice_of("");
+}
+
 /* Return whether the page is quiet: it has shown nothing new. */
 static bool novelty_is_quiet(const struct novelty *novelty)
 {
@@ -580,6 +595,7 @@ void frontier_record_outcome(struct txn *txn, struct site_row *site,
 		else if (state != FRONTIER_DENIED)
 			visit_set_next(&visit, 0);
 	}
+	visit_begin_again(&visit, state);
 	is_lesson = is_nothing(&visit, state);
 	if (is_lesson)
 		visit.row.flags |= FRONTIER_IS_COUNTED;
@@ -799,6 +815,7 @@ static bool lease_row(const struct leasing *leasing, uint64_t key,
 	assert(row.url.size <= MAX_URL_BYTES);
 	fill_lease(lease_out, key, &row);
 	row.due_ms = frontier_due(leasing->order->until_ms);
+	row.flags &= ~(uint32_t)FRONTIER_IS_DUE_AGAIN;
 	frontier_store(txn, site, key, &row, FRONTIER_LEASED);
 	if (is_first)
 		patterns_store(txn, site->id, &patterns);
@@ -895,17 +912,37 @@ static struct skipped_entry *find_all(struct txn *txn, uint32_t site,
 
 void frontier_release(struct txn *txn, struct site_row *site, uint64_t now_ms)
 {
+	struct skipped_entry *entries;
 	size_t count;
-	struct skipped_entry *entries =
-		find_all(txn, site->id, FRONTIER_LEASED, &count);
 	struct frontier_row row;
 
+	if (site->pending_count == 0) /* it includes the leased rows */
+		return;
+	entries = find_all(txn, site->id, FRONTIER_LEASED, &count);
 	for (size_t i = 0;
 	     i < count && frontier_load(txn, site->id, entries[i].key, &row);
 	     i++) {
 		row.due_ms = frontier_due_again(&row, now_ms);
 		frontier_store(txn, site, entries[i].key, &row,
 			       FRONTIER_PENDING);
+	}
+	free(entries);
+}
+
+void frontier_repeat_leased(struct txn *txn, const struct site_row *site,
+			    uint64_t url)
+{
+	size_t count;
+	struct skipped_entry *entries =
+		find_all(txn, site->id, FRONTIER_LEASED, &count);
+	struct frontier_row row;
+
+	for (size_t i = 0; i < count; i++) {
+		if (entries[i].key == url ||
+		    !frontier_load(txn, site->id, entries[i].key, &row))
+			continue;
+		row.flags |= FRONTIER_IS_DUE_AGAIN;
+		frontier_row_put(txn, site->id, entries[i].key, &row);
 	}
 	free(entries);
 }
@@ -967,12 +1004,15 @@ void frontier_clamp(struct txn *txn, struct site_row *site, uint64_t now_ms)
 
 void frontier_revive(struct txn *txn, struct site_row *site, uint64_t pattern)
 {
+	struct skipped_entry *entries;
 	size_t count;
-	struct skipped_entry *entries =
-		find_all(txn, site->id, FRONTIER_SKIPPED, &count);
 	struct frontier_row row;
 	uint64_t rank = 0;
 
+	/* sitemaps are not counted when they are skipped */
+	if (site->skipped_count == 0 && site->sitemap_count == 0)
+		return;
+	entries = find_all(txn, site->id, FRONTIER_SKIPPED, &count);
 	if (count > 1)
 		qsort(entries, count, sizeof(*entries), by_pattern);
 	for (size_t i = 0;

@@ -166,6 +166,14 @@ void frontier_make_due(struct txn *txn, uint32_t site, uint64_t url,
 		       uint64_t now_ms);
 
 /*
+ * Visit all leased URLs but `url` once more when their lease ends, because
+ * something has changed that their visits do not know. The time of this grows
+ * with the number of URLs of the site.
+ */
+void frontier_repeat_leased(struct txn *txn, const struct site_row *site,
+			    uint64_t url);
+
+/*
  * Clear ETag and Last-Modified of a row, because they do not belong to the
  * stored page.
  */
@@ -218,7 +226,7 @@ void frontier_reopen(struct txn *txn, struct site_row *site, uint64_t url,
 /*
  * Make the skipped URLs of a pattern, fine or coarse (0 = all patterns),
  * pending again. frontier_lease() skips them again if a rule still holds. O(n
- * log n).
+ * log n) for n URLs of the site; O(1) if none is skipped.
  */
 void frontier_revive(struct txn *txn, struct site_row *site, uint64_t pattern);
 
@@ -231,6 +239,7 @@ void frontier_clamp(struct txn *txn, struct site_row *site, uint64_t now_ms);
 
 /*
  * End all leases of the site after a restart. Their URLs are due immediately.
+ * O(n) for n URLs of the site; O(1) if none is pending.
  */
 void frontier_release(struct txn *txn, struct site_row *site, uint64_t now_ms);
 

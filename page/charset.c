@@ -469,6 +469,7 @@ enum {
 	 */
 	MIN_CONTROLS = 32,
 	CONTROL_RATIO = 12,
+	CONTROL_BYTES = 128, /* that are counted together */
 };
 
 static const struct {
@@ -503,6 +504,24 @@ static const struct {
 	{"\0asm", 4},
 };
 
+/*
+ * Count the control characters except white space and ESC in at most
+ * CONTROL_BYTES bytes. The loop has no jumps and counts in a byte, so that the
+ * compiler can check many bytes together.
+ */
+static size_t count_controls(const unsigned char *bytes, size_t size)
+{
+	unsigned char count = 0;
+
+	for (size_t i = 0; i < size; i++)
+		count = (unsigned char)(count + ((bytes[i] == 0x7F) |
+						 ((bytes[i] < 0x20) &
+						  (bytes[i] != 0x1B) &
+						  ((bytes[i] < '\t') |
+						   (bytes[i] > '\r')))));
+	return count;
+}
+
 bool sniff_is_binary(struct slice body, struct slice charset)
 {
 	const struct encoding *encoding = encoding_of(charset);
@@ -514,10 +533,10 @@ bool sniff_is_binary(struct slice body, struct slice charset)
 		if (body.size >= magics[i].size &&
 		    memcmp(bytes, magics[i].bytes, magics[i].size) == 0)
 			return true;
-	for (size_t i = 0; i < sample; i++)
-		controls += bytes[i] == 0x7F ||
-			    (bytes[i] < 0x20 && bytes[i] != 0x1B &&
-			     (bytes[i] < '\t' || bytes[i] > '\r'));
+	for (size_t i = 0; i < sample; i += CONTROL_BYTES)
+		controls += count_controls(bytes + i, sample - i < CONTROL_BYTES
+							      ? sample - i
+							      : CONTROL_BYTES);
 	if (controls < MIN_CONTROLS || controls * CONTROL_RATIO <= sample ||
 	    memcmp(bytes, "\xFF\xFE", 2) == 0 ||
 	    memcmp(bytes, "\xFE\xFF", 2) == 0)

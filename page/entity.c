@@ -1,5 +1,7 @@
 #include "page/entity.h"
 
+#include <endian.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/hash.h"
@@ -13,7 +15,10 @@ enum {
 	ENTITY_BARE_BYTES = 6,
 };
 
-/* A named character reference (section 13.5 of the HTML standard). */
+/*
+ * A named character reference (section 13.5 of the HTML standard). Zeros pad
+ * the name, so that names can be compared by their first eight bytes.
+ */
 struct entity_name {
 	char name[ENTITY_NAME_BYTES + 1];
 	char value[7]; /* one or two characters in UTF-8 */
@@ -28,11 +33,31 @@ struct entity_name {
  */
 #include "page/entity_names.h"
 
+/* Return eight bytes as a number; numbers have the same order as the names. */
+static uint64_t entity_word(const char *at)
+{
+	uint64_t word;
+
+	memcpy(&word, at, sizeof(word));
+	return be64toh(word);
+}
+
+/* Return whether `name`, of which `word` is the first part, is before `row`. */
+static bool entity_is_before(const char *name, const char *row, uint64_t word)
+{
+	const uint64_t first = entity_word(name);
+
+	return first < word ||
+	       (first == word && memcmp(name, row, ENTITY_NAME_BYTES) < 0);
+}
+
 /* Return the reference with this name; NULL if none exists. */
 static const struct entity_name *entity_lookup_name(const char *name,
 						    size_t length)
 {
 	const struct entity_name *names = entity_names;
+	char row[ENTITY_NAME_BYTES + 1] = {0};
+	uint64_t word;
 	size_t count;
 	size_t at;
 
@@ -41,13 +66,10 @@ static const struct entity_name *entity_lookup_name(const char *name,
 	names += entity_begins[*name - 'A'];
 	count = (size_t)(entity_begins[*name - 'A' + 1] -
 			 entity_begins[*name - 'A']);
-	LOWER_BOUND(at, count, strncmp(names[at].name, name, length) < 0);
-	/*
-	 * Names that begin with `name` are neighbours, and `name` itself would
-	 * be the first of them.
-	 */
-	return at < count && strncmp(names[at].name, name, length) == 0 &&
-			       names[at].name[length] == '\0'
+	memcpy(row, name, length);
+	word = entity_word(row);
+	LOWER_BOUND(at, count, entity_is_before(names[at].name, row, word));
+	return at < count && memcmp(names[at].name, row, sizeof(row)) == 0
 		       ? &names[at]
 		       : NULL;
 }
@@ -119,6 +141,27 @@ static const struct entity_name *entity_find_name(const char *at, size_t length,
 	return entity;
 }
 
+/*
+ * Decode a reference that is most common in attributes; `at` is the position of
+ * its "&". These names end in ";", so they are references in attributes, too.
+ */
+static struct entity_reference entity_read_common(const char *at,
+						  const char *end, char *out)
+{
+	struct entity_reference reference = {.size = 1};
+
+	if (end - at < 6)
+		return (struct entity_reference){0, 0};
+	if (memcmp(at, "&quot;", 6) == 0) {
+		*out = '"';
+		reference.length = 6;
+	} else if (memcmp(at, "&amp;", 5) == 0) {
+		*out = '&';
+		reference.length = 5;
+	}
+	return reference;
+}
+
 /* Decode a named reference to `out`; `at` is the position after "&". */
 static struct entity_reference entity_read_name(const char *at, const char *end,
 						bool is_attribute, char *out)
@@ -186,9 +229,10 @@ size_t entity_decode(struct slice text, bool is_attribute, char *out)
 		at += plain;
 		if (mark == NULL)
 			break;
-		if (end - at >= 2 && at[1] == '#')
+		reference = entity_read_common(at, end, out + size);
+		if (reference.length == 0 && end - at >= 2 && at[1] == '#')
 			reference = entity_read_number(at + 2, end, out + size);
-		else
+		else if (reference.length == 0)
 			reference = entity_read_name(at + 1, end, is_attribute,
 						     out + size);
 		if (reference.length == 0) {

@@ -146,6 +146,8 @@ static unsigned flags_of_rel(struct slice rel)
 {
 	unsigned flags = 0;
 
+	if (rel.size == 0)
+		return 0;
 	if (text_has_word(rel, "nofollow"))
 		flags |= LINK_IS_NOFOLLOW;
 	if (text_has_word(rel, "next") || text_has_word(rel, "prev"))
@@ -400,11 +402,10 @@ uint64_t page_tag_hash(const struct page *page, uint16_t tag)
 	return hash64(name.data, name.size, 0);
 }
 
-struct slice page_attribute(const struct page *page, uint32_t node,
-			    const char *name)
+struct slice page_find_attribute(const struct page *page, uint32_t node,
+				 struct slice name)
 {
 	const struct node *owner = &page->nodes[node];
-	const struct slice wanted = slice_of(name);
 
 	assert(node < page->node_count);
 	assert(owner->first_attribute + owner->attribute_count <=
@@ -413,7 +414,7 @@ struct slice page_attribute(const struct page *page, uint32_t node,
 		const struct attribute *attribute =
 			&page->attributes[owner->first_attribute + i];
 
-		if (slice_equal(attribute->name, wanted))
+		if (slice_equal(attribute->name, name))
 			return attribute->value;
 	}
 	return (struct slice){NULL, 0};
@@ -442,15 +443,6 @@ uint32_t page_block_around(const struct page *page, uint32_t node)
 	       (tag_flags(page->nodes[node].tag) & TAG_IS_BLOCK) == 0)
 		node = page->nodes[node].parent;
 	return node;
-}
-
-struct slice page_text(const struct page *page, uint32_t index)
-{
-	const struct text *text = &page->texts[index];
-
-	assert(index < page->text_count);
-	assert(text->begin + (size_t)text->length <= page->text_bytes);
-	return (struct slice){page->text + text->begin, text->length};
 }
 
 size_t page_longest_text(const struct page *page)
@@ -499,6 +491,42 @@ bool text_is_blank(struct slice text)
 	return true;
 }
 
+/* Eight equal bytes. */
+#define BYTES(byte) ((byte)*UINT64_C(0x0101010101010101))
+
+/*
+ * Return whether eight bytes are printable ASCII, without two spaces next to
+ * each other.
+ */
+static bool is_plain_word(uint64_t word)
+{
+	const uint64_t spaces = ~((word ^ BYTES(' ')) + BYTES(0x7F));
+	const uint64_t others =
+		word | (word - BYTES(' ')) | (word + BYTES(0x80 - 0x7F));
+
+	return ((others | (spaces & spaces << 8)) & BYTES(0x80)) == 0;
+}
+
+/*
+ * Return the end of the run of printable ASCII and single spaces that begins at
+ * `at`, after a byte that is no space. The run does not end with a space.
+ */
+static const char *plain_run_end(const char *at, const char *end)
+{
+	uint64_t word;
+
+	while (end - at >= (ptrdiff_t)sizeof(word)) {
+		memcpy(&word, at, sizeof(word));
+		if (!is_plain_word(word) || (at[-1] == ' ' && *at == ' '))
+			break;
+		at += sizeof(word);
+	}
+	while (at < end && ((unsigned char)(*at - '!') < 0x5E ||
+			    (*at == ' ' && at[-1] != ' ')))
+		at++;
+	return at[-1] == ' ' ? at - 1 : at;
+}
+
 size_t text_collapse(struct slice text, char *out)
 {
 	const char *at = text.data;
@@ -517,9 +545,10 @@ size_t text_collapse(struct slice text, char *out)
 		if (is_pending)
 			out[size++] = ' ';
 		is_pending = false;
-		do {
-			out[size++] = *at++;
-		} while (at < end && (unsigned char)(*at - '!') < 0x5E);
+		length = (size_t)(plain_run_end(at + 1, end) - at);
+		memmove(out + size, at, length); /* `out` may be the text */
+		size += length;
+		at += length;
 	}
 	assert(size <= text.size);
 	return size;

@@ -5,6 +5,7 @@
 #ifndef PAGE_PAGE_H
 #define PAGE_PAGE_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -181,9 +182,15 @@ uint64_t page_tag_hash(const struct page *page, uint16_t tag);
 
 /*
  * Return the value of the attribute `name` of a node; {NULL, 0} if it has none.
+ * page_attribute() is inline because the size of most names is a constant.
  */
-struct slice page_attribute(const struct page *page, uint32_t node,
-			    const char *name);
+struct slice page_find_attribute(const struct page *page, uint32_t node,
+				 struct slice name);
+static inline struct slice page_attribute(const struct page *page,
+					  uint32_t node, const char *name)
+{
+	return page_find_attribute(page, node, slice_of(name));
+}
 
 /* Return the source of a script, between its tags. */
 struct slice page_script(const struct page *page, uint32_t node);
@@ -211,7 +218,14 @@ void page_add_refresh(struct page *page, struct slice url);
 uint32_t page_block_around(const struct page *page, uint32_t node);
 
 /* Return the text with this index. */
-struct slice page_text(const struct page *page, uint32_t index);
+static inline struct slice page_text(const struct page *page, uint32_t index)
+{
+	const struct text *text = &page->texts[index];
+
+	assert(index < page->text_count);
+	assert(text->begin + (size_t)text->length <= page->text_bytes);
+	return (struct slice){page->text + text->begin, text->length};
+}
 
 /*
  * Return the index of the text that is at position `rank` in the source. This

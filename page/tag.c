@@ -85,7 +85,7 @@ static const uint8_t lengths[TAG_COUNT] = {
 #undef X
 };
 
-static const uint8_t flag_sets[TAG_COUNT] = {
+const uint8_t tag_flag_sets[TAG_COUNT] = {
 #define X(name, flags) flags,
 	TAG_LIST(X)
 #undef X
@@ -180,11 +180,6 @@ struct slice tag_name(uint16_t tag)
 {
 	assert(tag < TAG_COUNT);
 	return (struct slice){names[tag], lengths[tag]};
-}
-
-unsigned tag_flags(uint16_t tag)
-{
-	return tag < TAG_COUNT ? flag_sets[tag] : 0;
 }
 
 uint64_t tag_hash(uint16_t tag)

@@ -101,7 +101,11 @@ uint16_t tag_from_source(const char *name, size_t size);
 struct slice tag_name(uint16_t tag);
 
 /* Return the TAG_IS_* flags of a tag; 0 if it is not below TAG_COUNT. */
-unsigned tag_flags(uint16_t tag);
+extern const uint8_t tag_flag_sets[TAG_COUNT];
+static inline unsigned tag_flags(uint16_t tag)
+{
+	return tag < TAG_COUNT ? tag_flag_sets[tag] : 0;
+}
 
 /*
  * Return hash64() of the name of `tag` with seed 0; `tag` must be below

@@ -56,11 +56,39 @@ void tree_clear_to_marker(struct tree_builder *tree)
 }
 
 /*
- * The "Noah's Ark clause" of the standard: if the list contains three equal
- * entries after the last marker, remove the first of them.
+ * Return whether the entry has the name and the attributes of `other`. The
+ * attributes of an entry are hashed when they are compared for the first time.
  */
-static void formatting_remove_fourth(struct tree_builder *tree, uint16_t name,
-				     uint64_t attributes)
+static bool formatting_equals(struct tree_builder *tree,
+			      struct formatting *entry,
+			      struct formatting *other)
+{
+	struct formatting *both[] = {entry, other};
+
+	if (entry->name != other->name ||
+	    tree->nodes[entry->node].attribute_count !=
+		    tree->nodes[other->node].attribute_count)
+		return false;
+	for (size_t i = 0; i < 2; i++) {
+		const struct node *node = &tree->nodes[both[i]->node];
+
+		if (both[i]->is_hashed)
+			continue;
+		both[i]->is_hashed = true;
+		both[i]->attributes = attribute_list_hash(
+			&tree->attributes,
+			(struct attribute_range){node->first_attribute,
+						 node->attribute_count});
+	}
+	return entry->attributes == other->attributes;
+}
+
+/*
+ * The "Noah's Ark clause" of the standard: if the list contains three entries
+ * after the last marker that equal `entry`, remove the first of them.
+ */
+static void formatting_remove_fourth(struct tree_builder *tree,
+				     struct formatting *entry)
 {
 	uint32_t count = 0;
 	uint32_t first = 0;
@@ -68,8 +96,7 @@ static void formatting_remove_fourth(struct tree_builder *tree, uint16_t name,
 	for (uint32_t i = tree->formatting_count; i-- > 0;) {
 		if (tree->formatting[i].node == NO_NODE)
 			break;
-		if (tree->formatting[i].name == name &&
-		    tree->formatting[i].attributes == attributes) {
+		if (formatting_equals(tree, &tree->formatting[i], entry)) {
 			first = i;
 			count++;
 		}
@@ -81,20 +108,16 @@ static void formatting_remove_fourth(struct tree_builder *tree, uint16_t name,
 void tree_format(struct tree_builder *tree)
 {
 	const struct open_element *top = tree_top(tree);
-	const struct node *node;
-	uint64_t attributes;
+	struct formatting entry = {
+		.node = top->node,
+		.name = top->name,
+		.is_open = true,
+	};
 
 	if (tree->is_stopped || (top->category & IS_FORMATTING) == 0)
 		return;
-	node = &tree->nodes[top->node];
-	attributes = attribute_list_hash(
-		&tree->attributes,
-		(struct attribute_range){node->first_attribute,
-					 node->attribute_count});
-	formatting_remove_fourth(tree, top->name, attributes);
-	insert_entry(
-		tree, tree->formatting_count,
-		(struct formatting){top->node, top->name, true, attributes});
+	formatting_remove_fourth(tree, &entry);
+	insert_entry(tree, tree->formatting_count, entry);
 }
 
 void tree_reconstruct_slowly(struct tree_builder *tree)
@@ -221,10 +244,10 @@ static bool adoption_move_block(struct tree_builder *tree,
 {
 	const uint32_t block = tree->open[adoption->block].node;
 	const struct open_element old = tree->open[adoption->element];
-	const struct formatting entry = {
-		tree_clone(tree, old.node), old.name, true,
-		tree->formatting[adoption->format].attributes};
+	struct formatting entry = tree->formatting[adoption->format];
 
+	entry.node = tree_clone(tree, old.node);
+	entry.is_open = true;
 	if (entry.node == NO_NODE)
 		return false;
 	tree->nodes[entry.node].source.begin = tree->nodes[block].source.begin;

@@ -494,13 +494,19 @@ void tree_merge_attributes(struct tree_builder *tree, uint32_t node)
 
 /* --- inserting texts --- */
 
-/* Decode the source of a text to `out`, and return its length. */
-static size_t tree_decode_text(struct tree_builder *tree, struct slice raw,
-			       char *out)
+/*
+ * Decode the source of a text to `out`, and return its length. Most texts have
+ * no reference, and most pages have no CR.
+ */
+static size_t tree_decode_text(const struct tree_builder *tree,
+			       struct slice raw, char *out)
 {
-	if (!tree->token.is_raw)
+	if (!tree->token.is_raw && memchr(raw.data, '&', raw.size) != NULL)
 		return entity_decode(raw, false, out);
-	return line_ends(raw, out);
+	if (tree->attributes.has_returns)
+		return line_ends(raw, out);
+	memcpy(out, raw.data, raw.size);
+	return raw.size;
 }
 
 void tree_insert_text(struct tree_builder *tree)

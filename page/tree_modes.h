@@ -83,6 +83,7 @@ struct formatting {
 	uint32_t node; /* NO_NODE: the entry is a marker */
 	uint16_t name;
 	bool is_open;        /* the element is on the stack of open elements */
+	bool is_hashed;      /* `attributes` is set */
 	uint64_t attributes; /* attribute_list_hash() of the element */
 };
 

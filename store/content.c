@@ -1,5 +1,6 @@
 #include "store/content.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -192,6 +193,21 @@ void content_pack_record(struct packer *packer, uint32_t dictionary,
 	buffer_free(&slim);
 }
 
+struct slice content_frame(struct slice value)
+{
+	assert(value.size > HEAD_BYTES);
+	return (struct slice){(const char *)value.data + HEAD_BYTES,
+			      value.size - HEAD_BYTES};
+}
+
+void content_renumber(struct slice value, uint32_t dictionary,
+		      struct buffer *out)
+{
+	buffer_append_byte(out, *(const char *)value.data);
+	buffer_append(out, &dictionary, sizeof(dictionary));
+	buffer_append_slice(out, content_frame(value));
+}
+
 enum error content_dictionary(struct txn *txn, enum table table, uint32_t site,
 			      uint32_t dictionary, struct buffer *out)
 {
@@ -245,8 +261,6 @@ static enum error unpack_by(struct txn *txn, struct content_source place,
 			    struct slice value, size_t max_bytes,
 			    struct buffer *out)
 {
-	struct slice frame = {(const char *)value.data + HEAD_BYTES,
-			      value.size - HEAD_BYTES};
 	struct dictionary_bytes *dictionary = NULL;
 	uint32_t number;
 	enum error error;
@@ -256,8 +270,8 @@ static enum error unpack_by(struct txn *txn, struct content_source place,
 						    place.site, number);
 	if (dictionary == NULL)
 		return txn->error != ERR_NONE ? txn->error : ERR_CORRUPT;
-	error = decompress_by(buffer_slice(&dictionary->bytes), frame,
-			      max_bytes, out);
+	error = decompress_by(buffer_slice(&dictionary->bytes),
+			      content_frame(value), max_bytes, out);
 	dictionary_bytes_release(dictionary);
 	return error;
 }
@@ -320,6 +334,24 @@ enum error content_body(struct txn *txn, uint32_t site, uint64_t page,
 						   (struct content_source){
 							   TABLE_BODIES, site},
 						   value, body_bytes, out);
+}
+
+enum error content_body_frame(struct txn *txn, uint32_t site, uint64_t page,
+			      struct slice *frame_out, uint32_t *dictionary_out)
+{
+	struct slice value =
+		txn_get(txn, TABLE_BODIES, KEY(key_page(site, page)));
+
+	*frame_out = value;
+	*dictionary_out = 0;
+	if (value.data == NULL)
+		return error_of_absence(txn);
+	if (!content_is_packed(value, dictionary_out) ||
+	    first_byte(value) == SLIM_BY_DICTIONARY)
+		return ERR_CORRUPT;
+	if (first_byte(value) == BY_DICTIONARY)
+		*frame_out = content_frame(value);
+	return ERR_NONE;
 }
 
 enum error content_record_open(struct txn *txn, uint32_t site,

@@ -46,6 +46,19 @@ void content_pack_record(struct packer *packer, uint32_t dictionary,
 			 struct slice record, struct buffer *out);
 
 /*
+ * Return the frame of a value that was compressed with a dictionary by
+ * content_pack().
+ */
+struct slice content_frame(struct slice value);
+
+/*
+ * Append a value that content_pack() or content_pack_record() has compressed
+ * with a dictionary to `out`, with another number of this dictionary.
+ */
+void content_renumber(struct slice value, uint32_t dictionary,
+		      struct buffer *out);
+
+/*
  * Append the decompressed bytes of dictionary number `dictionary` for the
  * values of `table` to `out`. ERR_NOT_FOUND. ERR_CORRUPT: the row is damaged,
  * or its size differs from the number of bytes.
@@ -76,6 +89,15 @@ enum error content_unpack(struct txn *txn, struct content_source place,
  */
 enum error content_body(struct txn *txn, uint32_t site, uint64_t page,
 			uint32_t body_bytes, struct buffer *out);
+
+/*
+ * Find the body of a page in the form in which it is stored: the frame, which
+ * points into the memory map, and the number of the dictionary that
+ * decompress_by() needs for it; 0 = none. Errors as for content_body().
+ */
+enum error content_body_frame(struct txn *txn, uint32_t site, uint64_t page,
+			      struct slice *frame_out,
+			      uint32_t *dictionary_out);
 
 /*
  * Open the record of a page, or a record from TABLE_SAMPLE_PAGES (`value`). The

@@ -531,7 +531,7 @@ static void apply_gone(struct journal_reader *reading, enum table table,
 	    table == TABLE_COOKIES)
 		drop_secrets(txn, table, key, slice_of(""));
 	if (table == TABLE_HOOKS)
-		txn_delete_prefix(txn, TABLE_OUTBOX, key);
+		hook_delete_events(txn, key);
 	txn_delete(txn, table, key);
 }
 

@@ -134,7 +134,7 @@ enum error store_rewrite(struct store *from, const char *name)
  * Tables are added, which are empty at first. Schema 2 adds TABLE_WEIGHTS and
  * TABLE_NAMES: the sites of schema 1 have no weights, and the daemon derives
  * the names. Schema 5 adds TABLE_FIELDS and TABLE_FIELD_VALUES, schema 7
- * TABLE_TEXT_CHANGES.
+ * TABLE_TEXT_CHANGES, and schema 8 TABLE_REFUSED.
  */
 static void migrate_tables(struct txn *txn)
 {
@@ -201,9 +201,9 @@ static void migrate_health(struct txn *txn)
 	txn_delete_prefix(txn, TABLE_HEALTH, slice_of(""));
 }
 
-static migration_step *const steps[] = {migrate_tables, migrate_sites,
-					migrate_health, migrate_tables,
-					migrate_sites,  migrate_tables};
+static migration_step *const steps[] = {
+	migrate_tables, migrate_sites,  migrate_health, migrate_tables,
+	migrate_sites,  migrate_tables, migrate_tables};
 static const struct migration to_this_schema = {
 	steps, sizeof(steps) / sizeof(steps[0])};
 

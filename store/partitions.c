@@ -128,6 +128,7 @@ unsigned store_partition_of_key(const struct store *store, enum table table,
 	case TABLE_EVENTS:
 		return store_partition_of_event(store, key_u64(key, 0));
 	case TABLE_OUTBOX:
+	case TABLE_REFUSED:
 		return store_partition_of_event(store,
 						key_u64(key, sizeof(uint32_t)));
 	case TABLE_HOOKS:
@@ -373,17 +374,19 @@ static void migration_put(struct partition_migration *work, struct slice key,
 }
 
 /*
- * Add an event or a row of the outbox. The number of the event is in the key at
- * `offset`, its host in the value.
+ * Add an event, or a queued or refused event of a hook. The number of the event
+ * is the end of the key, its host is in the value.
  */
-static void put_event(struct partition_migration *work, struct slice key,
-		      struct slice value, size_t offset)
+static void put_event(struct partition_migration *work, enum table table,
+		      struct slice key, struct slice value)
 {
+	size_t offset = table == TABLE_EVENTS ? 0 : sizeof(uint32_t);
 	unsigned char changed[MAX_KEY_BYTES];
 	struct event_row row;
 	uint64_t number;
 
-	if (key.size != offset + sizeof(number) || !event_decode(value, &row)) {
+	if (key.size != offset + sizeof(number) ||
+	    !event_decode_of(table, value, &row)) {
 		work->error = ERR_CORRUPT;
 		return;
 	}
@@ -434,10 +437,11 @@ static void migration_put_row(struct partition_migration *work,
 		break;
 	case TABLE_EVENTS:
 		work->report->events++;
-		put_event(work, key, value, 0);
+		put_event(work, table, key, value);
 		break;
 	case TABLE_OUTBOX:
-		put_event(work, key, value, sizeof(uint32_t));
+	case TABLE_REFUSED:
+		put_event(work, table, key, value);
 		break;
 	case TABLE_HOOKS:
 	case TABLE_HOSTS:

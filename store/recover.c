@@ -355,7 +355,7 @@ static void recovery_repair_hook(struct txn *txn, uint32_t hook)
 		waiting++;
 	scan_end(&scan);
 	if (!hook_row_get(txn, hook, &row)) {
-		txn_delete_prefix(txn, TABLE_OUTBOX, key_slice(&key));
+		hook_delete_events(txn, key_slice(&key));
 	} else if (row.waiting != waiting) {
 		row.waiting = waiting;
 		hook_row_put(txn, hook, &row);
@@ -367,10 +367,11 @@ static void recovery_repair_hook(struct txn *txn, uint32_t hook)
  */
 static void recovery_repair_hooks(struct txn *txn)
 {
-	static const enum table tables[] = {TABLE_HOOKS, TABLE_OUTBOX};
+	static const enum table tables[] = {TABLE_HOOKS, TABLE_OUTBOX,
+					    TABLE_REFUSED};
 	uint32_t hook;
 
-	for (size_t i = 0; i < 2; i++) {
+	for (size_t i = 0; i < 3; i++) {
 		struct owners owners = {.txn = txn, .table = tables[i]};
 
 		while (owners_next(&owners, &hook))

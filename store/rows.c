@@ -119,6 +119,12 @@ void outbox_put(struct txn *txn, uint32_t hook, uint64_t number,
 		&event_row_layout, row);
 }
 
+void hook_delete_events(struct txn *txn, struct slice hook)
+{
+	txn_delete_prefix(txn, TABLE_OUTBOX, hook);
+	txn_delete_prefix(txn, TABLE_REFUSED, hook);
+}
+
 ROW_LAYOUT(frontier_row, url, 3, FIELD(frontier_row, found_ms),
 	   FIELD(frontier_row, due_ms), FIELD(frontier_row, fetched_ms),
 	   FIELD(frontier_row, answered_ms), FIELD(frontier_row, lastmod_ms),
@@ -216,6 +222,35 @@ ROW_FUNCTIONS(hook_row, TABLE_HOOKS, key_small(hook), uint32_t hook)
 struct buffer hook_row_encode(const struct hook_row *row)
 {
 	return row_codec_encode(&hook_row_layout, row);
+}
+
+ROW_LAYOUT(refused_row, answer, 2, FIELD(refused_row, refused_ms),
+	   FIELD(refused_row, http_status))
+
+ROW_FUNCTIONS(refused_row, TABLE_REFUSED, key_outbox(hook, number),
+	      uint32_t hook, uint64_t number)
+
+size_t hook_count_refused(struct txn *txn, uint32_t hook)
+{
+	struct scan scan = scan_begin(txn, TABLE_REFUSED, KEY(key_small(hook)));
+	size_t count = 0;
+
+	scan.is_keys_only = true;
+	while (scan_next(&scan))
+		count += store_owns_event(txn->store,
+					  key_u64(scan.key, sizeof(hook)));
+	scan_end(&scan);
+	return count;
+}
+
+bool event_decode_of(enum table table, struct slice value,
+		     struct event_row *row_out)
+{
+	struct refused_row refused = {.event = value};
+
+	return (table != TABLE_REFUSED ||
+		refused_row_decode(value, &refused)) &&
+	       event_decode(refused.event, row_out);
 }
 
 ROW_LAYOUT(silence_row, host, 1, FIELD(silence_row, created_ms),

@@ -55,6 +55,7 @@ bool member_decode(struct slice value, uint32_t *set_out);
 
 /* Maximum decompressed size of a dictionary. */
 enum { DICTIONARY_MAX_BYTES = 256 << 10 };
+#define DICTIONARY_IS_RETIRED UINT32_MAX
 
 /*
  * A dictionary consists of a few typical pages of a template; the content of
@@ -64,7 +65,10 @@ enum { DICTIONARY_MAX_BYTES = 256 << 10 };
  */
 struct dictionary_row {
 	uint64_t created_ms;
-	/* cluster of the pages; it may have been deleted */
+	/*
+	 * cluster of the pages; it may have been deleted. 0 = none.
+	 * DICTIONARY_IS_RETIRED: no page may begin to use the dictionary
+	 */
 	uint32_t cluster;
 	/* size of `bodies` after decompression, at most DICTIONARY_MAX_BYTES */
 	uint32_t body_bytes;
@@ -191,11 +195,20 @@ bool event_get_before(struct txn *txn, uint64_t *number,
 void event_put(struct txn *txn, uint64_t number, const struct event_row *row);
 
 /*
+ * Decode the event in a row of TABLE_EVENTS, TABLE_OUTBOX or TABLE_REFUSED.
+ */
+bool event_decode_of(enum table table, struct slice value,
+		     struct event_row *row_out);
+
+/*
  * Add the event to the outbox of the hook. The caller increments the count in
  * the hook's row.
  */
 void outbox_put(struct txn *txn, uint32_t hook, uint64_t number,
 		const struct event_row *row);
+
+/* Delete the queued and the refused events of the hook with the key. */
+void hook_delete_events(struct txn *txn, struct slice hook);
 
 enum frontier_state {
 	FRONTIER_PENDING, /* it waits for its due time */
@@ -264,6 +277,8 @@ enum {
 	FRONTIER_IS_COUNTED = 16,
 	/* a browser has rendered its page, and does so at each visit */
 	FRONTIER_IS_RENDERED = 32,
+	/* it is leased, and must be visited once more when the lease ends */
+	FRONTIER_IS_DUE_AGAIN = 64,
 	/* auxiliary URLs, which are not pages of the site */
 	FRONTIER_IS_AUXILIARY = FRONTIER_IS_SITEMAP | FRONTIER_IS_PROBE,
 };
@@ -412,8 +427,8 @@ struct hook_row {
 	uint64_t delivered_ms;
 	uint64_t delivered; /* number of delivered events */
 	/*
-	 * number of events that were not delivered because the outbox was full
-	 * or they were too old
+	 * number of events that were dropped, the oldest first, because too
+	 * many were queued or refused
 	 */
 	uint64_t dropped;
 	uint32_t waiting;     /* number of its rows in TABLE_OUTBOX */
@@ -438,6 +453,22 @@ ROW_PROTOTYPES(hook_row, uint32_t hook)
 
 /* Return the value of the row in a new buffer. */
 struct buffer hook_row_encode(const struct hook_row *row);
+
+/*
+ * An event that the receiver of a hook has refused permanently. It is set
+ * aside: the daemon does not send it again unless a client requests it.
+ */
+struct refused_row {
+	uint64_t refused_ms;
+	uint16_t http_status; /* of the last refusal */
+	struct slice answer;  /* the beginning of the answer to it */
+	struct slice event;   /* an event_row, as in TABLE_OUTBOX */
+};
+
+ROW_PROTOTYPES(refused_row, uint32_t hook, uint64_t number)
+
+/* Return the number of refused events of the hook that this node owns. */
+size_t hook_count_refused(struct txn *txn, uint32_t hook);
 
 /* A silence: events that match it are not delivered. */
 struct silence_row {

@@ -83,8 +83,10 @@ struct store;
 	X(TABLE_TEXT_CHANGES,                                                  \
 	  "text_changes") /* site32 page64 -> text_change_row; since schema 7  \
 			   */                                                  \
-	X(TABLE_HOOKS, "hooks")       /* hook32 -> hook_row */                 \
-	X(TABLE_OUTBOX, "outbox")     /* hook32 seq64 -> event_row */          \
+	X(TABLE_HOOKS, "hooks")   /* hook32 -> hook_row */                     \
+	X(TABLE_OUTBOX, "outbox") /* hook32 seq64 -> event_row */              \
+	X(TABLE_REFUSED,                                                       \
+	  "refused") /* hook32 seq64 -> refused_row; since schema 8 */         \
 	X(TABLE_SILENCES, "silences") /* silence32 -> silence_row */
 
 enum table {

@@ -124,7 +124,7 @@ void verify_waiting(const struct table_check *check);
 /* Check TABLE_QUARANTINE. */
 void verify_quarantine_table(const struct table_check *check);
 
-/* Check TABLE_EVENTS, HOOKS, OUTBOX and SILENCES. */
+/* Check TABLE_EVENTS, HOOKS, OUTBOX, REFUSED and SILENCES. */
 void verify_alert_tables(struct txn *txn, struct verify_report *report);
 
 /*

@@ -102,11 +102,17 @@ static void check_number(struct verify_report *report, const char *what,
 			       what, number, last);
 }
 
-/* Count the rows of a hook in TABLE_OUTBOX, and report damaged rows. */
-static uint64_t check_count_outbox(struct txn *txn,
-				   struct verify_report *report, uint32_t hook)
+/*
+ * Count the rows of a hook in TABLE_OUTBOX or TABLE_REFUSED, and report damaged
+ * rows.
+ */
+static uint64_t check_count_events(struct txn *txn,
+				   struct verify_report *report,
+				   enum table table, uint32_t hook)
 {
-	struct scan scan = scan_begin(txn, TABLE_OUTBOX, KEY(key_small(hook)));
+	const char *what =
+		table == TABLE_OUTBOX ? "queued event" : "refused event";
+	struct scan scan = scan_begin(txn, table, KEY(key_small(hook)));
 	uint64_t last = store_last_number(txn, "event");
 	struct event_row row;
 	uint64_t count = 0;
@@ -114,11 +120,11 @@ static uint64_t check_count_outbox(struct txn *txn,
 	while (scan_next(&scan)) {
 		count++;
 		if (scan.key.size != key_outbox(hook, 0).size ||
-		    !event_decode(scan.value, &row))
-			verify_problem(report, HOOK "a queued event is damaged",
-				       hook);
+		    !event_decode_of(table, scan.value, &row))
+			verify_problem(report, HOOK "a %s is damaged", hook,
+				       what);
 		else
-			check_number(report, "queued event",
+			check_number(report, what,
 				     key_u64(scan.key, sizeof(hook)), last);
 	}
 	scan_end(&scan);
@@ -141,7 +147,8 @@ static void check_hooks(struct txn *txn, struct verify_report *report)
 			verify_problem(report, HOOK "damaged", hook);
 			continue;
 		}
-		waiting = check_count_outbox(txn, report, hook);
+		waiting = check_count_events(txn, report, TABLE_OUTBOX, hook);
+		check_count_events(txn, report, TABLE_REFUSED, hook);
 		if (waiting != row.waiting)
 			verify_problem(report,
 				       HOOK "%" PRIu32 " events counted, but "
@@ -151,18 +158,21 @@ static void check_hooks(struct txn *txn, struct verify_report *report)
 	scan_end(&scan);
 }
 
-/* Report rows of TABLE_OUTBOX whose hook does not exist. */
-static void check_outbox(struct txn *txn, struct verify_report *report)
+/*
+ * Report rows of TABLE_OUTBOX or TABLE_REFUSED whose hook does not exist.
+ * `what` names them.
+ */
+static void check_owning_hooks(struct txn *txn, struct verify_report *report,
+			       enum table table, const char *what)
 {
-	struct owners owners = {.txn = txn, .table = TABLE_OUTBOX};
+	struct owners owners = {.txn = txn, .table = table};
 	uint32_t hook;
 
 	while (owners_next(&owners, &hook))
 		if (!row_exists(txn, TABLE_HOOKS, key_small(hook)))
 			verify_problem(report,
-				       HOOK "has queued events, but does "
-					    "not exist",
-				       hook);
+				       HOOK "has %s events, but does not exist",
+				       hook, what);
 }
 
 static void check_silences(struct txn *txn, struct verify_report *report)
@@ -206,7 +216,8 @@ void verify_alert_tables(struct txn *txn, struct verify_report *report)
 {
 	check_events(txn, report);
 	check_hooks(txn, report);
-	check_outbox(txn, report);
+	check_owning_hooks(txn, report, TABLE_OUTBOX, "queued");
+	check_owning_hooks(txn, report, TABLE_REFUSED, "refused");
 	check_silences(txn, report);
 }
 

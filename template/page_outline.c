@@ -143,9 +143,9 @@ static void outline_write(const struct outline_builder *builder,
 	}
 }
 
-void outline_append(const struct page *page, struct buffer *out)
+void outline_append(const struct page *page, const uint64_t *steps,
+		    struct buffer *out)
 {
-	const struct path_table table = path_table_make(page->arena, page);
 	struct outline_builder builder = {
 		.page = page,
 		.steps = step_tree_make(page->arena,
@@ -153,7 +153,7 @@ void outline_append(const struct page *page, struct buffer *out)
 					OUTLINE_MAX_NODES),
 		.places = ARENA_NEW(page->arena, uint32_t, page->node_count),
 		.has_child = ARENA_NEW(page->arena, bool, page->node_count),
-		.hashes = table.steps[PATH_INNER_CLASSES],
+		.hashes = steps,
 	};
 
 	outline_place_all(&builder);

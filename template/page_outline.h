@@ -44,9 +44,11 @@ struct outline {
 /*
  * Append the encoded outline of the page to `out`. It omits the same elements
  * as a page tree (template/page_tree.h): the head, and elements without text or
- * appearance. O(nodes).
+ * appearance. `steps` are the steps PATH_INNER_CLASSES of the page
+ * (cluster/signature.h). O(nodes).
  */
-void outline_append(const struct page *page, struct buffer *out);
+void outline_append(const struct page *page, const uint64_t *steps,
+		    struct buffer *out);
 
 /*
  * Append the outline that has the paths of the tree on the side PATH_BEFORE

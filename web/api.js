@@ -59,7 +59,7 @@ async function ask(method, url, body) {
 	try {
 		answer = await fetch(url, options);
 	} catch {
-		throw new ApiError(0, "no_answer", "The daemon does not answer.");
+		throw new ApiError(0, "no_answer", "This program does not answer.");
 	}
 	noteGaps(answer.headers);
 	const text = await answer.text();
@@ -73,7 +73,7 @@ async function ask(method, url, body) {
 		location.assign("/login");
 	if (!answer.ok)
 		throw new ApiError(answer.status, value?.error?.code || "failed",
-			value?.error?.message || `The daemon answered ${answer.status}.`);
+			value?.error?.message || `The answer was ${answer.status}.`);
 	return value === null ? text : value;
 }
 

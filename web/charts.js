@@ -1,7 +1,7 @@
 // Small charts, as SVG that the style sheet colours. Each has a text for those
 // who do not see it.
 
-import {svg, h} from "./dom.js";
+import {svg} from "./dom.js";
 import {count} from "./parts.js";
 
 function dayText(day) {
@@ -25,14 +25,15 @@ function dayKind(day) {
 // The rule of the marks, for help().
 export const dayRule = "A mark is one day (UTC). Red: an alert began. Yellow: a " +
 	"notice began, or no visit succeeded. Green: visited, and no incident began. " +
-	"Empty: no visit. A day keeps its colour: it stays red when its incident has " +
-	"ended, or when you have acknowledged it.";
+	"Empty: no visit. A day keeps its colour, but the marks are pale while the " +
+	"site is well: its incidents have ended, or you have acknowledged them.";
 
-// One mark for each of the last days: green, yellow, red, or empty.
-export function strip(days) {
+// One mark for each of the last days: green, yellow, red, or empty. `isWell`: the
+// site needs nothing now.
+export function strip(days, isWell) {
 	const bad = days.filter(day => day.incidents > 0).length;
 
-	return svg("svg", {class: "strip", role: "img",
+	return svg("svg", {class: isWell ? "strip well" : "strip", role: "img",
 		viewBox: `0 0 ${days.length * 6} 18`,
 		preserveAspectRatio: "none",
 		"aria-label": `The last ${days.length} days: ` +
@@ -53,18 +54,6 @@ export function sparkline(values, label) {
 	svg("title", null, label),
 	svg("polyline", {points: points.join(" "),
 		"vector-effect": "non-scaling-stroke"}));
-}
-
-// Horizontal bars: `list` is [[text, value, shown value]].
-export function bars(label, list) {
-	const top = Math.max(...list.map(entry => entry[1]), 1e-9);
-
-	return h("table", {class: "bars"}, h("caption", null, label),
-		h("tbody", null, list.map(([text, value, shown]) => h("tr", null,
-			h("th", {scope: "row"}, text),
-			h("td", null, h("span", {class: "fill",
-				"--share": `${100 * value / top}%`})),
-			h("td", {class: "num"}, shown === undefined ? count(value) : shown)))));
 }
 
 // Bars side by side, for distributions: `values` are heights.

@@ -52,7 +52,7 @@ function fieldFilled(one) {
 		each.pages > 0 ? each.filled / each.pages : 1);
 
 	return h("span", null,
-		rates.length > 1 && [sparkline(rates,
+		new Set(rates).size > 1 && [sparkline(rates,
 			`Share of pages with a value: ${rates.map(percent).join(", ")}`), " "],
 		percent(fieldFill(one)),
 		round?.type_errors > 0 && `, ${count(round.type_errors)} of another type`,
@@ -235,7 +235,7 @@ function exampleFields(sample) {
 function teachForm(id, sample) {
 	return h("details", {class: "panel"}, h("summary", null, "Teach a field"),
 		h("p", {class: "soft"}, "Enter the name of the field and its value on ",
-			"one page or two. The daemon then finds its place on all pages."),
+			"one page or two. Its place is then found on all pages."),
 		form([
 			field("Name", "name", {required: true, placeholder: "price"}),
 			exampleFields(sample),
@@ -290,8 +290,7 @@ export async function templateFieldsTab(known, {since}) {
 
 	return [
 		fields ? [h("p", {class: "soft"}, "What each page has at the same place. ",
-			"The lines show how many pages had a value in the last rounds of ",
-			"visits."),
+			"Their names come from the pages; Change gives them better ones."),
 		fieldsTable(known, fields.fields, records)]
 			: empty("It has no fields yet."),
 		recordsSection(id, records), forms,

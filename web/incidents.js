@@ -124,7 +124,7 @@ function incidentTable(incidents, titles, emptyText, isWriter) {
 		{head: "Site", class: "name",
 			cell: incident => link(sitePath(incident.site), incident.site)},
 		{head: "Began", cell: incident => when(incident.began)},
-		{head: "Lasts", cell: lasted},
+		{head: "Duration", cell: lasted},
 		{head: "State", cell: incident => h("div", null, stateBadges(incident))},
 		isWriter && {head: "Actions", class: "act", cell: incident =>
 			incident.alert && !incident.acknowledged && incident.state !== "ended"
@@ -194,8 +194,11 @@ export async function incidentsView({all, site, severity}) {
 	if (host && !hosts.includes(host))
 		hosts.push(host);
 	return [
-		head("Incidents", {lede: "What one cause changed on a site: a new design, " +
-			"an outage, a lost value. One cause is one incident, and one alert."}),
+		head("Incidents", {lede: ["What one cause changed on a site: a new design, ",
+			"an outage, a lost value. One cause is one incident, and one alert. ",
+			help("to acknowledge", "You have seen it. The overview no longer ",
+				"lists it; nothing is repaired, and it stays open until its ",
+				"cause has ended.")]}),
 		session?.node && notice("", "Only those of sites that this node owns or ",
 			"copies. The other nodes show theirs."),
 		listTabs({all, site, severity}),
@@ -350,8 +353,8 @@ function fieldPanel(entry, finding, now, isWriter) {
 		mayAccept && h("p", null, "Its values are probably at another place now."),
 		mayAccept && h("p", null, button(`Yes, read ${entry.field} from there`,
 			() => teachField(entry, examples), {kind: "main"}), " ",
-		help("accepting a new place", "The daemon looks for the values that the ",
-			"pages had before, and reads the field from there from now on.")),
+		help("accepting a new place", "The values that the pages had before ",
+			"are searched, and the field is read from there from now on.")),
 		isWriter && now?.firing && !mayAccept && h("p", null,
 			link(templatePath(entry.template, "fields"),
 				"Teach the field again: show its value on a page")));
@@ -407,8 +410,8 @@ function sentWords(incident, hooks) {
 		return ["The alert was not sent, because it is silenced."];
 	const here = hooks?.filter(hook => !hook.site || hook.site === incident.site);
 
-	return here?.length === 0 ? ["The alert is only shown here, because no place " +
-		"gets alerts: ", link(path("settings"), "choose one"), "."]
+	return here?.length === 0 ? ["The alert is only shown here, because alerts are ",
+	"sent nowhere: ", link(path("settings"), "choose where they go"), "."]
 		: ["An alert was sent."];
 }
 
@@ -599,7 +602,7 @@ async function guardSection(incident, isWriter) {
 
 	return [h("h2", null, "What you guard ", help("a guard", "A value that pages ",
 		"must have, such as a price, or a text that must not change. If a value ",
-		"is gone, the daemon looks where it is now.")),
+		"is gone, its probable new place is shown here.")),
 	acceptAll(pairs),
 	pairs.map(([entry, guard]) => guardPanel(site, entry, guard,
 		all?.guards || [])),

@@ -166,6 +166,7 @@ function findPlace(text) {
 	return sitePath(text);
 }
 
+// Who is here, and the version.
 async function showFoot() {
 	const foot = document.getElementById("foot");
 
@@ -176,10 +177,15 @@ async function showFoot() {
 	}
 	const {access, version, node, cookie} = await session();
 
-	foot.append(`templated ${version}`, node ? ` on ${node}` : "",
-		access === "read" ? ". You may read, and change nothing." : "",
-		cookie && h("form", {method: "post", action: "/logout"},
-			h("button", null, "Sign out")) || "");
+	foot.append(`templated ${version}`, node ? ` on ${node}` : "");
+	if (access === "read")
+		document.getElementById("live").before(h("span",
+			{class: "badge", title: "You may read, and change nothing."},
+			"read only"));
+	if (cookie)
+		document.getElementById("live").after(h("form",
+			{method: "post", action: "/logout", class: "leave"},
+			h("button", null, "Sign out")));
 }
 
 // Events of the daemon.
@@ -252,6 +258,12 @@ function listen() {
 	};
 }
 
+// Those that report success; they are about the view that the person leaves.
+function closeMessages() {
+	for (const message of document.querySelectorAll("#messages p:not(.bad)"))
+		message.remove();
+}
+
 function begin() {
 	document.addEventListener("reread", () => show(false));
 	document.addEventListener("go", event => {
@@ -271,6 +283,7 @@ function begin() {
 			    !/^\/($|ui\/)/.test(a.pathname) || a.hasAttribute("download"))
 				return;
 			event.preventDefault();
+			closeMessages();
 			go(a.href);
 		});
 		addEventListener("popstate", () => show(true));

@@ -6,7 +6,7 @@ import {ApiError, address, find, get, mayWrite, post, remove, saved,
 	siteApi, templateApi} from "./api.js";
 import {badge, button, bytes, choice, count, dateTime, duration, empty, experts,
 	facts, field, form, go, head, help, link, notice, outside, pageLink, pagePath,
-	panel, percent, say, sitePath, tabs, templateLink, templatePath, when}
+	panel, percent, say, sitePath, tabs, templateLink, when}
 	from "./parts.js";
 import {anyFacts, clip, quoted, textChanges} from "./story.js";
 
@@ -92,7 +92,7 @@ function metadataPanel(text) {
 			["Words", text.word_count === undefined ? null
 				: count(text.word_count)],
 			["Excerpt", text.excerpt || null],
-			["Direction", text.direction || null]]));
+			["Direction", text.direction === "rtl" ? "right to left" : null]]));
 }
 
 const qualityWords = {ok: ["good", "well read"], poor: ["warn", "little text"],
@@ -108,9 +108,8 @@ function judgement(text, explain) {
 			text.quality || "not judged"]),
 			typeof text.confidence === "number"
 				? [", ", percent(text.confidence), " sure "] : " ",
-			help("how sure the daemon is", "The mean of its scores for the ",
-				"passages that it kept and left out: 100 % means that there was ",
-				"no doubt about any of them.")]],
+			help("this share", "How sure it is which passages are main text, on ",
+				"average: 100 % = there was no doubt about any of them.")]],
 		["Visited", when(text.fetched)],
 		["Waiting", text.waiting && ["newer visits wait to be judged, since ",
 			dateTime(text.waiting)]],
@@ -164,8 +163,8 @@ function methodForm(url, method, methods) {
 			method: wanted === "auto" ? null : wanted}));
 	}},
 	choice("Method", "method", methods.map(({name}) => [name, name]),
-		method || "auto", "How the main text is found. “auto” is what the daemon " +
-			"itself uses: it learns from all pages of the template. The others " +
+		method || "auto", "How the main text is found. “auto” is " +
+			"used normally: it learns from all pages of the template. The others " +
 			"are published methods, to compare with."),
 	h("button", null, "Show"));
 }
@@ -268,12 +267,19 @@ const pageNames = {bytes: "Size", changed: "Text changed", class: "Kind",
 
 const robotsNames = {allowed: "Visits allowed", fetched: "Read",
 	http_status: "Answer of the server (HTTP)", line: "Line", names_us:
-	"Names this daemon", obeyed: "Obeyed", rule: "Rule"};
+	"Names this program", obeyed: "Obeyed", rule: "Rule"};
 
 const patternNames = {cluster: "Template", found: "Addresses found",
 	kind: "Kind", learned: "Addresses with a template", news: "Last news",
 	pattern: "Pattern", quiet: "Visits in a row without news",
 	state: "State", visited: "Addresses visited"};
+
+// What values of these fields mean.
+const visitWords = {asked: "somebody requested it", coarse: "a wider pattern",
+	complete: "all are visited", done: "visited", exhausted: "a limit is reached",
+	fine: "a narrow pattern", link: "a page links to it",
+	open: "is being visited", saturated: "nothing new was found",
+	sitemap: "a sitemap has the address", waiting: "waits for its visit"};
 
 function visitValue(name, value) {
 	if (value === null || value === undefined || value === "" ||
@@ -289,7 +295,9 @@ function visitValue(name, value) {
 		return pageLink(value);
 	if (/^\d{4}-\d\d-\d\dT/.test(value))
 		return dateTime(value);
-	return typeof value === "number" ? count(value) : clip(value, 500);
+	if (typeof value === "number")
+		return count(value);
+	return visitWords[value] || clip(value, 500);
 }
 
 function visitPanel(title, part, names) {
@@ -306,7 +314,8 @@ function visitFacts({visit, page}) {
 
 	return facts([
 		["Last visit", visit?.fetched && when(visit.fetched)],
-		["Answer", status && (status < 400 ? badge("good", "the page came")
+		["Answer", status && !visit.error && (status < 400
+			? badge("good", "the page came")
 			: badge("bad", status === 404 ? "no such page (404)"
 				: `an error (${status})`))],
 		["Text changed", page?.changed && when(page.changed)],
@@ -337,19 +346,24 @@ function visitActions(url, {site_is_known: isKnown, page}) {
 					"visited again until somebody asks for it."}));
 }
 
-function nextVisit(visit) {
-	if (!visit)
+// `site` is null if it is not watched.
+function nextVisit(visit, page, site) {
+	if (!visit || !site)
 		return null;
 	if (visit.due)
 		return ["The next visit is due ", when(visit.due), "."];
-	return "No time is set for its next visit: it is visited when its template is " +
-		"checked, or when you press the button.";
+	return [page?.cluster && site.check_interval_s > 0
+		? `Every ${duration(site.check_interval_s)}, some pages of its template ` +
+			"are visited, and this one is among them from time to time. "
+		: "No further visit of it is planned. ",
+	"To see it now, press the button."];
 }
 
-function visitTab({url, explain}) {
+async function visitTab({url, explain}) {
 	if (explain === null)
-		return empty("Only those who may change something see the visits.");
+		return empty("Your token may only read, and the visits need more.");
 	const {visit} = explain;
+	const site = explain.site_is_known ? await find(siteApi(explain.site)) : null;
 
 	return [
 		h("p", {class: "lede"}, explain.admitted ? badge("", "may be visited")
@@ -359,10 +373,11 @@ function visitTab({url, explain}) {
 			"has it, or somebody requested it; or the settings of the site, ",
 			"robots.txt or a limit leave it out.")),
 		visit?.error && visit.rule !== "forgotten" && notice("bad",
-			"The last visit returned no page: ", visit.error,
-			visit.http_status ? ` (HTTP status ${visit.http_status})` : "", "."),
+			"The site returned no page: ", visit.error,
+			visit.http_status ? ` (HTTP status ${visit.http_status})` : "",
+			", so nothing of it is stored."),
 		visitFacts(explain),
-		h("p", null, nextVisit(visit)),
+		h("p", null, nextVisit(visit, explain.page, site)),
 		visitActions(url, explain),
 		experts(h("div", {class: "cards"},
 			visitPanel("The last visit", visit, visitNames),
@@ -414,7 +429,7 @@ export async function pageView({url, tab, method}) {
 		throw new ApiError(404, "not_stored", "This page is not stored.");
 	tidyAddress(explain?.url || url, chosen[0], method);
 	return [
-		head(clip(text?.title || url, 150), {
+		head(clip(text?.title || new URL(explain?.url || url).pathname, 150), {
 			crumbs: [link("/", "Sites"), link(sitePath(host), host),
 				text?.cluster && templateLink(text.cluster,
 					explain?.page?.template_name)].filter(Boolean)}),
@@ -423,8 +438,9 @@ export async function pageView({url, tab, method}) {
 			(name !== "visit" || isWriter) && (name !== "explain" ||
 				saved === null)).map(([name, title]) =>
 			[pagePath(explain?.url || url, name), title]), "Parts of the page"),
-		text === null && chosen === pageTabs.at(-1) && notice("warn",
-			"This page is not stored, because no visit has returned it."),
+		text === null && chosen === pageTabs.at(-1) && !explain?.visit?.error &&
+			notice("warn", "This page is not stored, because no visit has " +
+				"returned it."),
 		await chosen[2]({url: explain?.url || url, text, explain, method, isWriter}),
 	];
 }
@@ -462,21 +478,36 @@ function selectorChoices(element) {
 			list.length === 0));
 }
 
-const watchChoices = [["lost", "when it is gone"],
-	["changed", "when it changes"], ["both", "when it changes or is gone"]];
+const watchChoices = [["both", "when it changes or is gone"],
+	["changed", "when it changes"], ["lost", "when it is gone"]];
 
 // A field of the template whose values are watched.
 async function watchValue(element, given) {
 	await post(templateApi(element.template, "fields"), {
-		name: given.name.trim() || "value", selector: given.css, watched: true});
+		name: given.name.trim(), selector: given.css, watched: true});
 	say("It is watched: each new value on a page is an alert.");
 }
 
-async function addGuard(element, given) {
-	const wanted = {css: given.css, expect: given.expect.trim() || "1"};
+// All or nothing, so that the names are free at the next attempt.
+async function watchElement(element, given) {
+	const when = given.when || "lost";
+	const added = when === "changed" ? null : await addGuard(element, given);
 
-	if (given.name.trim() !== "")
-		wanted.name = given.name.trim();
+	if (when === "lost")
+		return;
+	try {
+		await watchValue(element, given);
+	} catch (error) {
+		if (added !== null)
+			await remove(siteApi(element.site, "guards", String(added.id)));
+		throw error;
+	}
+}
+
+async function addGuard(element, given) {
+	const wanted = {css: given.css, expect: given.expect.trim() || "1",
+		name: given.name.trim()};
+
 	if (given.scope === "template")
 		wanted.cluster = Number(element.template.slice(
 			element.template.lastIndexOf("/") + 1));
@@ -488,15 +519,28 @@ async function addGuard(element, given) {
 	return added;
 }
 
+// What the person wants to know. The choices are of the same rank.
+function whenChoice(value) {
+	const abouts = {
+		changed: value ? `a page has another value instead of ${quoted(value)}`
+			: "a page has another value",
+		lost: "pages have no value at this place, after a new design for example",
+	};
+
+	return h("fieldset", null, h("legend", null, "Alert me"),
+		watchChoices.map(([name, text], i) => h("label", {class: "choice"},
+			h("input", {type: "radio", name: "when", value: name,
+				checked: i === 0}), h("span", null, text),
+			h("span", {class: "soft small"}, abouts[name]))));
+}
+
 function guardForm(element) {
 	return h("section", {class: "panel"}, h("h2", null, "Watch it"), form([
+		element.template && whenChoice(element.value),
 		h("div", {class: "fields"},
-			field("Name", "name", {maxlength: 64,
-				placeholder: "what it is: price, title",
+			field("Name", "name", {maxlength: 64, required: true,
+				placeholder: "price",
 				about: "How alerts call it, such as “price”."}),
-			element.template && choice("Alert me", "when", watchChoices, "lost",
-				"When it changes: if the price of a page goes from 79.50 to " +
-				"69.50, for example. When it is gone: if pages no longer have it."),
 			choice("Pages", "scope", [
 				element.template && ["template", "all pages like this one"],
 				["site", "all pages of the site"]].filter(Boolean),
@@ -512,17 +556,8 @@ function guardForm(element) {
 						"once; 1.. = once or more; 2..5 = two to five times; 0 = " +
 						"never. A page with another number fails."}))),
 	], "Watch it", async given => {
-		const wanted = given.when || "lost";
-
-		if (wanted !== "lost")
-			await watchValue(element, given);
-		if (wanted === "changed") {
-			go(templatePath(element.template, "fields"));
-			return;
-		}
-		const added = await addGuard(element, given);
-
-		go(sitePath(element.site, "guards", String(added.id)));
+		await watchElement(element, given);
+		go(sitePath(element.site, "guards"));
 	}));
 }
 

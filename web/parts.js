@@ -23,7 +23,7 @@ export function count(value, one, many) {
 }
 
 export function percent(share) {
-	return `${Math.round(share * 100)} %`;
+	return `${Math.round(share * 100)}\u00a0%`;
 }
 
 export function bytes(size) {
@@ -97,6 +97,11 @@ export function go(to) {
 
 export function link(to, ...children) {
 	return h("a", {href: to}, ...children);
+}
+
+// Many people type a name without "https://".
+export function urlOf(text) {
+	return /^https?:\/\//i.test(text) ? text : "https://" + text;
 }
 
 // A link to another site. Only http and https become links.

@@ -66,19 +66,39 @@ const partWords = {
 	secret: {about: "It is stored, and never shown again."},
 };
 
+// The same by the names of the parts.
+const partNames = {
+	from: {label: "Sender"},
+	user: {label: "User name", about: "With which you sign in at the service, " +
+		"often your address."},
+	starttls: {label: "Encryption of smtp://", isExpert: true, about: "required: " +
+		"no mail is sent without STARTTLS. never: mails are sent in the clear."},
+};
+
+function hookField(part) {
+	const {label, placeholder, about} =
+		{...partWords[part.kind], ...partNames[part.name]};
+
+	return field(label || part.label, part.name, {
+		type: part.kind === "template" ? "textarea"
+			: fieldTypes[part.kind] || "text",
+		required: part.required && !part.default, wide: true,
+		placeholder: part.default || placeholder || "", about,
+		autocomplete: "off",
+	});
+}
+
 // The fields that a form of a hook needs, such as the token of a bot.
 function hookFields(wanted) {
-	return wanted.fields.map(part => {
-		const {label, placeholder, about} = partWords[part.kind] || {};
+	const isExpert = part => partNames[part.name]?.isExpert === true;
+	const folded = wanted.fields.filter(isExpert);
 
-		return field(label || part.label, part.name, {
-			type: part.kind === "template" ? "textarea"
-				: fieldTypes[part.kind] || "text",
-			required: part.required && !part.default, wide: true,
-			placeholder: part.default || placeholder || "", about,
-			autocomplete: "off",
-		});
-	});
+	return [
+		...wanted.fields.filter(part => !isExpert(part)).map(hookField),
+		...folded.length === 0 ? [] : [h("details", null,
+			h("summary", null, "For experts"),
+			h("div", {class: "fields"}, folded.map(hookField)))],
+	];
 }
 
 // The message about the answer to a test.
@@ -103,7 +123,7 @@ export async function hookForm(host) {
 		forms.find(one => one.name === name)));
 	const kinds = choice("Tell me about", "kinds", kindChoices, "alerts",
 		"Everything that needs me: new designs, lost and changed values, changed " +
-		"texts, and sites that are down. You can add several places.");
+		"texts, and sites that are down. You can add several recipients.");
 	const service = choice("Send it by", "form",
 		forms.map(one => [one.name, formText(one)]), forms[0].name,
 		"How alerts come to you. A test message is sent when you press Add.");
@@ -123,7 +143,7 @@ export async function hookForm(host) {
 }
 
 function hookTable(hooks) {
-	return table("Where notifications go", [
+	return table("Where alerts go", [
 		{head: "To", cell: hook => [badge("", formText({name: hook.form,
 			label: hook.form || "webhook"})), " ",
 			h("code", null, hook.target || hook.to || "")]},
@@ -134,21 +154,25 @@ function hookTable(hooks) {
 			? badge("bad", `failed ${count(hook.failures, "time")}`)
 			: badge("good", "well"),
 		hook.error && ` ${hook.error}`,
-		hook.queued > 0 && ` ${count(hook.queued)} wait`]},
+		hook.queued > 0 && ` ${count(hook.queued)} wait`,
+		hook.refused > 0 && [" ", badge("bad",
+			`${count(hook.refused, "message")} refused`)]]},
 		{head: "Last message", cell: hook => when(hook.last_delivered)},
 		{head: "Actions", class: "act", cell: hook => [
 			button("Test", () => testHook(hook.id)), " ",
+			hook.refused > 0 && [button("Send refused again",
+				() => post(`/v1/hooks/${hook.id}/retry`)), " "],
 			button("Delete", () => remove(`/v1/hooks/${hook.id}`), {
-				kind: "danger", done: "The notification is deleted.",
-				sure: "This place will get no further alerts.",
+				kind: "danger", done: "The recipient is deleted.",
+				sure: "This recipient will get no further alerts.",
 			})]},
-	], hooks, "No place gets alerts. Add one below.");
+	], hooks, "Alerts are sent nowhere yet. Add a recipient below.");
 }
 
 async function hooksTab() {
 	const {hooks} = await get("/v1/hooks");
 
-	return [hookTable(hooks), panel("Add a place", await hookForm(null))];
+	return [hookTable(hooks), panel("Add a recipient", await hookForm(null))];
 }
 
 // Feeds.
@@ -164,7 +188,8 @@ function showOnce(title, text) {
 }
 
 async function feedsTab() {
-	const {feeds} = await get("/v1/feeds");
+	const [{feeds}, {sites}] = await Promise.all([get("/v1/feeds"),
+		get("/v1/sites", {limit: 500})]);
 
 	return [
 		h("p", null, "A feed is a list of alerts that a program on your computer ",
@@ -183,7 +208,8 @@ async function feedsTab() {
 		], feeds, "There is no feed."),
 		panel("Create a feed", form([
 			field("Name", "name", namePattern),
-			field("Site", "site", {placeholder: "all sites"}),
+			choice("Site", "site", [["", "all sites"], ...sites.map(
+				({host}) => [host, host])], ""),
 		], "Create", async values => {
 			const feed = await post("/v1/feeds", values.site === ""
 				? {name: values.name} : values);
@@ -206,8 +232,8 @@ async function silencesTab() {
 			{head: "Site", cell: silence =>
 				link(sitePath(silence.site), silence.site)},
 			{head: "About", cell: silence => kindText(silence.kind)},
-			{head: "Template", cell: silence => silence.cluster
-				? templateLink(silence.cluster, silence.template_name) : "all"},
+			{head: "Template", cell: silence => silence.cluster ? templateLink(
+				silence.cluster, silence.template_name) : "all templates"},
 			{head: "Since", cell: silence => when(silence.created)},
 			{head: "Actions", class: "act", cell: silence => button(
 				"End the silence", () => remove(`/v1/silences/${silence.id}`),
@@ -226,8 +252,8 @@ async function tokensTab() {
 			"program uses this program over the network."),
 		table("Tokens", [
 			{head: "Name", cell: token => token.name},
-			{head: "May", cell: token =>
-				token.role === "write" ? "read and change" : "read"},
+			{head: "Allowed", cell: token =>
+				token.role === "write" ? "to read and to change" : "only to read"},
 			{head: "Created", cell: token => when(token.created)},
 			{head: "Actions", class: "act", cell: token => button("Revoke",
 				() => remove(`/v1/tokens/${encodeURIComponent(token.name)}`), {
@@ -237,8 +263,8 @@ async function tokensTab() {
 		], tokens, "There is no token."),
 		panel("Create a token", form([
 			field("Name", "name", namePattern),
-			choice("May", "role", [["read", "read"],
-				["write", "read and change"]], "read"),
+			choice("Allowed", "role", [["read", "only to read"],
+				["write", "to read and to change"]], "read"),
 		], "Create", async values => {
 			const {name, token} = await post("/v1/tokens", values);
 
@@ -249,9 +275,17 @@ async function tokensTab() {
 
 // The daemon.
 
+// Names that differ from the API's.
+const statusNames = {clusters: "groups of pages", committed: "pages stored",
+	commits: "writes", commit_failures: "failed writes",
+	in_flight: "pages in work", max_in_flight: "pages in work, at most",
+	queued_for_commit: "pages to be stored", suspended: "requests that wait",
+	open_streams: "browsers that follow"};
+
 // "queued for analysis" of "queued_for_analysis".
 function nameText(name) {
-	const text = name.replace(/_(s|ms|bytes)$/, "").replace(/_/g, " ");
+	const text = (statusNames[name] || name).replace(/_(s|ms|bytes)$/, "")
+		.replace(/_/g, " ");
 
 	return text.replace(/^./, first => first.toUpperCase());
 }
@@ -315,7 +349,7 @@ function processTable(processes) {
 		{head: "Running", class: "num",
 			cell: process => count(process.running.length)},
 		{head: "Crashes", class: "num", cell: process => count(process.crashes)},
-		{head: "Enforced", cell: process => process.enforced},
+		{head: "Limits in force", cell: process => process.enforced},
 		{head: "Missing", cell: process => process.missing || "nothing"},
 	], processes, "");
 }
@@ -369,8 +403,9 @@ async function nodesTab() {
 	const group = await find("/v1/nodes");
 
 	if (group === null)
-		return [empty("This is one machine. The manual explains how several ",
-			"share the work.")];
+		return [empty("This program runs on one machine. Several machines can ",
+			"share the work: see “nodes” in the manual, ",
+			h("code", null, "man templated"), ".")];
 	return [
 		!group.is_connected && notice("bad", "No connection to the broker."),
 		!group.has_lease && notice("bad",
@@ -407,7 +442,7 @@ async function nodesTab() {
 }
 
 const settingsTabs = [
-	["", "Notifications", hooksTab],
+	["", "Alerts", hooksTab],
 	["feeds", "Feeds", feedsTab],
 	["silences", "Silences", silencesTab],
 	["tokens", "Access", tokensTab],

@@ -2,12 +2,12 @@
 
 import {h} from "./dom.js";
 import {address, find, get, lines, listPlace, mayWrite, post, remove, saved,
-	siteApi} from "./api.js";
+	siteApi, templateApi} from "./api.js";
 import {sparkline, strip} from "./charts.js";
-import {badge, button, bytes, choice, count, dateTime, empty, experts, facts, field,
-	figures, form, go, head, kindText, link, linkIfSaved, notice, outside, pageLink,
-	pagePath, panel, path, percent, say, sitePath, table, tabs, templateLink, when}
-	from "./parts.js";
+import {badge, button, bytes, choice, count, dateTime, duration, empty, experts,
+	facts, field, figures, form, go, head, help, kindText, link, linkIfSaved, notice,
+	outside, pageLink, pagePath, panel, path, percent, say, sitePath, table, tabs,
+	templateLink, templatePath, urlOf, when} from "./parts.js";
 import {colourHelp, healthBadge, healthOf, incidentLines, pauseText}
 	from "./sites.js";
 import {incidentTitles, textChanges, usefulCandidates} from "./story.js";
@@ -16,6 +16,7 @@ import {siteSettingsTab} from "./site_settings.js";
 
 const siteRows = 500;
 const siteEventsShown = 300;
+const fieldTemplates = 20;
 
 // What the states of guards mean: [colour, word].
 const guardWords = {
@@ -74,6 +75,10 @@ function siteVerdict(site, open) {
 	const said = reason && reason.replace(/\.?$/, ".");
 	const rest = said || site.reason || siteStates[site.state] || "";
 
+	if (open.length > 0 && state !== "alert")
+		return h("p", {class: "verdict warn"}, h("strong", null,
+			count(open.length, "open incident")), open.every(one =>
+			one.acknowledged) ? ", which you have seen." : ".");
 	if (open.length > 0 || state === "alert")
 		return h("p", {class: "verdict bad"}, h("strong", null,
 			open.length > 0 ? count(open.length, "open incident")
@@ -93,9 +98,10 @@ function siteDays(site) {
 	const sum = visits.reduce((all, some) => all + some, 0);
 
 	return days.length > 0 && h("div", {class: "days"},
-		h("figure", null, strip(days), h("figcaption", {class: "soft small"},
-			`The last ${days.length} days, today at the right `,
-			colourHelp())),
+		h("figure", null, strip(days, healthOf(site).state === "ok"),
+			h("figcaption", {class: "soft small"},
+				`The last ${days.length} days, today at the right `,
+				colourHelp())),
 		h("figure", null, sparkline(visits, `Visits a day: ${count(sum)} in ` +
 			`${days.length} days, ${count(visits.at(-1))} today`),
 		h("figcaption", {class: "soft small"},
@@ -111,7 +117,8 @@ function siteProgress(site) {
 	`${count(site.tried, "page")} visited, ${count(site.pending)} to go.`);
 }
 
-async function siteHealth(site, incidents) {
+// `isWhole`: with the last days and the progress.
+async function siteHealth(site, incidents, isWhole) {
 	const open = incidents.filter(incident => incident.state !== "ended");
 	const titles = await incidentTitles(open);
 
@@ -120,8 +127,7 @@ async function siteHealth(site, incidents) {
 		site.paused && notice("warn",
 			`Visits are paused: ${site.paused.replace(/\.?$/, ".")}`),
 		open.length > 0 && incidentLines(open, titles),
-		siteDays(site),
-		siteProgress(site),
+		isWhole && [siteDays(site), siteProgress(site)],
 	];
 }
 
@@ -135,8 +141,8 @@ function siteFigures(site) {
 		["Templates", count(site.templates), "kinds of pages that look alike"],
 		["Visited", count(site.tried),
 			`of ${count(site.max_pages)} at most`],
-		["Failed visits", count(site.failed),
-			site.skipped > 0 && `${count(site.skipped)} others were not needed`],
+		["Failed visits", count(site.failed), site.failed > 0
+			? "an error, or no answer" : ""],
 		["Data read", bytes(site.spent_bytes), pauseText(site)],
 	]);
 }
@@ -202,16 +208,20 @@ async function sitePatternsTab(host) {
 	return [
 		h("p", {class: "soft"}, "Addresses that differ only in numbers or ",
 			"words are one pattern. A pattern whose pages show nothing new ",
-			"is not visited further; the settings say after how many pages."),
+			"is not visited further; the settings say after how many pages. ",
+			help("a pattern", "{n} is any number and {w} any word: /{n}.html is ",
+				"/1.html, /2.html and so on. A wider one only counts the ",
+				"parts of an address: /+1.html.")),
 		table("Patterns of its addresses", [
 			{head: "Pattern", cell: one => h("span", null,
 				h("code", null, one.pattern), " ",
-				one.kind === "coarse" && badge("", "group"))},
+				one.kind === "coarse" && badge("", "wider"))},
 			{head: "State", cell: one => badge(...patternWords[one.state] ||
 				["", one.state])},
 			{head: "Found", class: "num", cell: one => count(one.found)},
 			{head: "Visited", class: "num", cell: one => count(one.visited)},
-			{head: "Learned", class: "num", cell: one => count(one.learned)},
+			{head: "With a template", class: "num",
+				cell: one => count(one.learned)},
 			{head: "Last news", cell: one => when(one.news)},
 			{head: "Template",
 				cell: one => templateLink(one.cluster, one.template_name)},
@@ -237,14 +247,28 @@ async function addSiteGuard(host, guard) {
 	return added;
 }
 
-function newGuardForm(host, templates) {
-	const sample = templates[0]?.sample[0]?.url;
+// What alerts can be about, and how to add them.
+export function watchWays(host, templates, url) {
+	const sample = templates.find(one => one.sample.length > 0)?.sample[0].url;
+	const way = () => sample ? link(pagePath(sample), "click on it in a page")
+		: "wait until the first page is here";
 
-	return panel("New guard",
-		h("p", {class: "soft"}, "A guard checks that each page still has ",
-			"something, such as a price, and alerts you when it has not. ",
-			sample && ["The easier way: ", link(pagePath(sample), "open a page"),
-				" and click what must stay."]),
+	return h("ul", {class: "ways"},
+		h("li", null, h("strong", null, "A value changes"),
+			", such as a price from 79.50 to 69.50: ", way()),
+		h("li", null, h("strong", null, "A value is gone"),
+			", because a page has a new design, for example: ", way()),
+		h("li", null, h("strong", null, "The text of a page changes"), ": ",
+			form([field("Address of the page", "page",
+				{required: true, wide: true, value: url || ""})],
+			"Watch the text", ({page}) => post(siteApi(host, "guards"),
+				{text: urlOf(page.trim())}),
+			{kind: "", done: "The text is watched."})));
+}
+
+function newGuardForm(host, templates) {
+	return h("details", null, h("summary", null,
+		"For experts: a value by its selector"),
 		form([
 			field("Selector", "selector", {wide: true, required: true,
 				placeholder: "h1.title", spellcheck: "false", maxlength: 4096,
@@ -259,7 +283,7 @@ function newGuardForm(host, templates) {
 				one => [one.id.slice(one.id.lastIndexOf("/") + 1),
 					one.name || one.id])], "",
 			"The guard checks only pages of this template."),
-		], "Guard it", ({selector, name, expect, cluster}, sent) =>
+		], "Watch it", ({selector, name, expect, cluster}, sent) =>
 			addSiteGuard(host, {
 				[/^\s*[/(]/.test(selector) ? "xpath" : "css"]: selector.trim(),
 				expect: expect || "1", ...name && {name},
@@ -267,11 +291,41 @@ function newGuardForm(host, templates) {
 			}).then(() => sent.reset())));
 }
 
+// The fields whose new values are alerts, with their templates.
+async function watchedFields(host, templates) {
+	const lists = await Promise.all(templates.slice(0, fieldTemplates).map(
+		async one => (await find(siteApi(host, "templates", one.id.slice(
+			one.id.lastIndexOf("/") + 1), "fields")))?.fields || []));
+
+	return lists.flatMap((fields, i) => fields.filter(one => one.watched)
+		.map(one => ({...one, template: templates[i]})));
+}
+
+function watchedTable(fields) {
+	return fields.length > 0 && [
+		h("h2", null, "Values that you watch for changes ", help("a watched value",
+			"You get an alert about each new value on a page. To end this, ",
+			"press Change in the fields of the template.")),
+		table("Values that you watch for changes", [
+			{head: "Value", cell: one => linkIfSaved(
+				templateApi(one.template.id, "fields"),
+				templatePath(one.template.id, "fields"), one.name)},
+			{head: "State", cell: one => one.firing ? badge("bad", "gone")
+				: badge("good", "watched")},
+			{head: "For example", cell: one => one.example || ""},
+			{head: "Template", cell: one =>
+				templateLink(one.template.id, one.template.name)},
+		], fields, "")];
+}
+
 async function siteGuardsTab(host, isWriter) {
-	const [{guards}, templates] = await Promise.all([
+	const [{guards}, answer] = await Promise.all([
 		get(siteApi(host, "guards")), find(siteApi(host, "templates"))]);
+	const templates = answer?.templates || [];
 
 	return [
+		h("p", {class: "soft"}, "A guard alerts you when a value is gone from the ",
+			"pages, or when a text changes."),
 		table("Guards", [
 			{head: "Guard", cell: one => linkIfSaved(
 				siteApi(host, "guards", String(one.id)),
@@ -286,7 +340,9 @@ async function siteGuardsTab(host, isWriter) {
 			{head: "Template", cell: one =>
 				templateLink(one.cluster, one.template_name) || "all pages"},
 		], guards.slice(0, siteRows), "This site has no guards."),
-		isWriter && newGuardForm(host, templates?.templates || []),
+		watchedTable(await watchedFields(host, templates)),
+		isWriter && panel("Get an alert when …", watchWays(host, templates),
+			newGuardForm(host, templates)),
 	];
 }
 
@@ -385,6 +441,27 @@ async function guardTexts(guard) {
 	];
 }
 
+// Whether each new value of the guarded place is an alert, too.
+async function changeWatch(guard) {
+	const fields = guard.cluster && guard.name
+		? await find(templateApi(guard.cluster, "fields")) : null;
+	const one = fields?.fields.find(each => each.name === guard.name);
+
+	if (!guard.cluster || !guard.name)
+		return null;
+	return h("p", {class: "actions"}, one?.watched
+		? ["Each new value is an alert, too. ",
+			link(templatePath(guard.cluster, "fields"), "Change this")]
+		: [button("Alert me when it changes, too",
+			() => post(templateApi(guard.cluster, "fields"), {name: guard.name,
+				[guard.language === "css" ? "selector" : "xpath"]: guard.selector,
+				watched: true}),
+			{done: "It is watched: each new value on a page is an alert."}),
+		help("the difference", "A guard alerts you when the value is gone. ",
+			"Press this, and you hear of each new value, too, such as a price ",
+			"that goes from 79.50 to 69.50.")]);
+}
+
 export async function guardView({host, number}) {
 	const [guard, isWriter] = await Promise.all([
 		get(siteApi(host, "guards", number)), mayWrite()]);
@@ -402,6 +479,7 @@ export async function guardView({host, number}) {
 				sure: `Delete the guard ${guardName(guard)}?`})],
 		}),
 		guardFacts(guard),
+		isWriter && !isTextGuard(guard) && await changeWatch(guard),
 		guardCandidates(guard, isWriter),
 		texts,
 		texts === null && guard.sample?.length > 0 && [
@@ -492,7 +570,10 @@ function siteHead(site, isWriter) {
 			h("a", {class: "button", href: siteApi(site.host, "report")},
 				"Report to keep")],
 		lede: ["Watched since ", when(site.added), ", from ", outside(site.url),
-			"; last visit ", when(site.seen), ".",
+			"; last visit ", when(site.seen), ".", site.revisit_interval_s > 0 &&
+				` Each page is visited again after ${
+					duration(site.revisit_interval_s)}, those that change often ` +
+				"sooner.",
 			saved !== null && [" As of ", dateTime(saved.made), "."]],
 	});
 }
@@ -548,10 +629,12 @@ export async function siteView({host, ...parameters}) {
 	if (site === null)
 		return isWriter ? unknownSite(host, true)
 			: readerView(host, incidents, parameters);
+	const isFirst = !parameters.tab;
+
 	return [
 		siteHead(site, isWriter),
-		await siteHealth(site, incidents),
-		siteFigures(site),
+		await siteHealth(site, incidents, isFirst),
+		isFirst && siteFigures(site),
 		tabs(siteTabList(host, isWriter), "Parts of the site"),
 		await siteTab(site, isWriter, parameters),
 	];

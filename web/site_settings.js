@@ -49,7 +49,12 @@ function visitFields(site) {
 		amount("Check the templates every", "check_interval_s",
 			site.check_interval_s, timeUnits, "At this interval some pages " +
 				"of each template are visited to find changes. 0: never."),
-		field("Leave a pattern after dull pages", "pattern_stop_after",
+	];
+}
+
+function limitFields(site) {
+	return [
+		field("Leave a pattern after pages without news", "pattern_stop_after",
 			{type: "number", min: 0, max: 1000000, required: true,
 				value: String(site.pattern_stop_after),
 				about: "After this many pages with similar addresses that " +
@@ -62,8 +67,8 @@ function visitFields(site) {
 		field("Threshold, 0 to 1, or auto", "threshold", {required: true,
 			value: site.auto ? "auto" : String(site.threshold),
 			pattern: "auto|0|1|[01]?\\.[0-9]+", about: "Pages up to this distance " +
-				"apart are one template. auto: the daemon chooses it. The tab " +
-				"Threshold shows the effect."}),
+				"apart are one template. auto: this program chooses it. The " +
+				"tab Grouping shows the effect."}),
 	];
 }
 
@@ -205,15 +210,19 @@ export function siteSettingsTab(site) {
 		h("section", {class: "panel settings"}, form([
 			settingsGroup("Visits", visitFields(site)),
 			settingsGroup("Also", siteFlags(site)),
-			settingsGroup("Browser", renderFields(site)),
 			settingsGroup("Addresses", addressFields(site)),
+			h("details", null, h("summary", null, "For experts: limits, browser, " +
+				"headers and proxy"),
+			settingsGroup("Limits, and groups of pages", limitFields(site)),
+			settingsGroup("Browser", renderFields(site)),
 			settingsGroup("Headers and proxy", secretFields(site)),
+			h("p", {class: "soft"}, `Pages are compared by the measure ` +
+				`${site.measure}${site.shingle_width > 0
+					? `, width ${site.shingle_width}` : ""}; this cannot be ` +
+				"changed.")),
 		], isWatched ? "Save" : "Watch with these settings",
 		async values => post("/v1/sites", siteRequest(site, values)),
 		{done: "The settings are saved."})),
-		h("p", {class: "soft"}, `Pages are compared by the measure ` +
-			`${site.measure}${site.shingle_width > 0
-				? `, width ${site.shingle_width}` : ""}; this cannot be changed.`),
 		panel("Take it with you", h("ul", null,
 			h("li", null, link(siteApi(site.host, "report"), "A report to keep"),
 				", one file that any browser shows"),

@@ -10,7 +10,7 @@ import {incidentTitles} from "./story.js";
 const sitesShown = 500;
 
 // What the state of a site means: [colour, word].
-export const healthWords = {
+const healthWords = {
 	ok: ["good", "well"],
 	alert: ["bad", "alert"],
 	warning: ["warn", "check it"],
@@ -52,8 +52,8 @@ export function colourHelp() {
 }
 
 // A note if alerts are sent to no place. `hooks` is null for read-only clients.
-export function nowhereNotice(hooks) {
-	return hooks?.length === 0 && notice("warn", "No place gets alerts: you see ",
+function nowhereNotice(hooks) {
+	return hooks?.length === 0 && notice("warn", "Alerts are sent nowhere: you see ",
 		"them only here. ", link(path("settings"), "Choose where they go"));
 }
 
@@ -105,8 +105,10 @@ function trouble(site) {
 	const health = healthOf(site);
 	const parts = [
 		health.open_incidents > 0 && count(health.open_incidents, "incident"),
-		health.firing_guards > 0 && count(health.firing_guards, "guard"),
-		health.firing_fields > 0 && count(health.firing_fields, "field"),
+		health.firing_guards > 0 && count(health.firing_guards,
+			"guarded value gone", "guarded values gone"),
+		health.firing_fields > 0 && count(health.firing_fields,
+			"field without values", "fields without values"),
 	].filter(Boolean);
 
 	return parts.length > 0 && health.state !== "ok" ? parts.join(", ")
@@ -121,13 +123,14 @@ function sitesTable(sites) {
 		{head: "Now", cell: trouble},
 		{head: "Last 30 days", class: "chart",
 			cell: site => healthOf(site).days.length > 0 &&
-				strip(healthOf(site).days) || ""},
+				strip(healthOf(site).days,
+					healthOf(site).state === "ok") || ""},
 		{head: "Visits a day", class: "chart", cell: site => {
 			const visits = healthOf(site).days.map(day => day.visits);
 
-			return visits.length > 0
-				? sparkline(visits, `Visits a day, ${count(visits.at(-1))} today`)
-				: "";
+			return visits.length > 0 ? [sparkline(visits, "Visits a day"), " ",
+				h("span", {class: "soft small"},
+					`${count(visits.at(-1))} today`)] : "";
 		}},
 		{head: "Pages", class: "num", cell: site => count(site.pages)},
 		{head: "Templates", class: "num",
@@ -169,7 +172,7 @@ export async function sitesView({after}) {
 		figures([
 			["Sites", count(sites.length)],
 			["Open incidents", count(open.length)],
-			["Guards with an alarm", count(sites.reduce((sum, site) =>
+			["Guarded values gone", count(sites.reduce((sum, site) =>
 				sum + healthOf(site).firing_guards, 0))],
 			["Pages", count(sites.reduce((sum, site) => sum + site.pages, 0))],
 		]),

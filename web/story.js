@@ -302,7 +302,7 @@ function healedField(finding) {
 	];
 }
 
-export function shownValue(value) {
+function shownValue(value) {
 	if (value === null || value === undefined)
 		return "no value";
 	return Array.isArray(value) ? value.map(shownValue).join("; ")

@@ -3,7 +3,7 @@
 import {h} from "./dom.js";
 import {ApiError, address, find, listPlace, mayWrite, post, saved,
 	templateApi} from "./api.js";
-import {badge, bytes, count, empty, experts, facts, field, figures, form, head, help,
+import {badge, count, empty, experts, facts, field, figures, form, head, help,
 	link, outside, pageLink, panel, percent, sitePath, table, tabs,
 	templateLink, templatePath, when} from "./parts.js";
 import {fieldBadges, fieldExample, fieldFill, readRecords, templateFieldsTab,
@@ -43,8 +43,8 @@ async function templatePicture({id, cluster, isWriter}) {
 		src: address("/v1/pages/copy", {url: page.url, view: "pick"})}),
 		h("figcaption", {class: "soft small note"},
 			isWriter && "Click what must stay, such as a price. ",
-			pageLink(page.url, page.title), ", only texts: the daemon takes ",
-			"pictures only if its configuration allows it."));
+			pageLink(page.url, page.title), ", only its texts. For a real picture, ",
+			"switch on render.screenshots in the configuration."));
 }
 
 const renderWords = {
@@ -102,7 +102,7 @@ function renameForm(id, cluster) {
 	return panel("Its name", form([
 		field("Name", "name", {wide: true, maxlength: 120, autocomplete: "off",
 			value: cluster.name || "", about: "Alerts and lists show it. It " +
-				"stays until you change it. Empty: the daemon names it again."}),
+				"stays until you change it. Empty: it gets its first name again."}),
 	], "Rename", ({name}) => post(templateApi(id, "name"), {name: name.trim()}),
 	{done: "The name is saved."}));
 }
@@ -137,7 +137,6 @@ async function templatePagesTab({id, cluster}, {after}) {
 			{head: "Page", cell: one => pageLink(one.url, one.title)},
 			{head: "Address", cell: one => outside(one.url)},
 			{head: "Visited", cell: one => when(one.fetched)},
-			{head: "Size", class: "num", cell: one => bytes(one.bytes)},
 		], pages, saved === null ? "It has no pages any longer."
 			: "This report does not list them."),
 		saved === null && pages.length === pagesShown && h("p", null,
@@ -148,7 +147,8 @@ async function templatePagesTab({id, cluster}, {after}) {
 
 function templateTextsTab({current}) {
 	const texts = (current?.fragments || []).filter(one => one.text)
-		.sort((a, b) => b.df - a.df);
+		.sort((a, b) => b.df - a.df || a.text.localeCompare(b.text, "en",
+			{numeric: true}));
 
 	return [
 		h("p", {class: "soft"}, "More than a third of the pages have these texts ",
@@ -186,7 +186,7 @@ function onlyChild(node) {
 function treeHeat(share) {
 	if (share === null || share === undefined)
 		return h("span", {class: "heat none", title: "no text"});
-	return h("span", {class: "heat", "--t": percent(share).replace(" ", ""),
+	return h("span", {class: "heat", "--t": `${Math.round(100 * share)}%`,
 		title: `${percent(share)} of its text is template`});
 }
 
@@ -231,12 +231,13 @@ function treeNode(first, pages, depth) {
 
 function treeLegend() {
 	return h("ul", {class: "legend"},
-		h("li", null, h("span", {class: "scale"}),
-			"orange: content, blue: template"),
-		h("li", null, treeHeat(0.7), "70 % of the text inside is template"),
+		h("li", null, treeHeat(1), "all text inside is of the template"),
+		h("li", null, treeHeat(0), "all of it is content"),
+		h("li", null, treeHeat(0.7), "70 % of it is of the template"),
 		h("li", null, treeHeat(null), "no text"),
 		h("li", null, h("span", {class: "of"}, "12/16"), "on 12 of 16 pages"),
-		h("li", null, badge("con", "content"), "where the content is"));
+		h("li", null, badge("con", "content"),
+			"the part with the content; it may have texts of the template, too"));
 }
 
 function unfoldAll(isOpen) {
@@ -282,7 +283,12 @@ const templateEnds = {
 	vanished: ["", "no pages left"],
 };
 
-function templateHead(id, cluster, current, fields) {
+// Whether a person has named the template: names that it gets have this form.
+function isNamed(name) {
+	return !/ · /.test(name || "");
+}
+
+function templateHead(id, cluster, current, fields, isFirst) {
 	const host = id.slice(0, id.lastIndexOf("/"));
 	const name = cluster?.name || current?.name;
 	const state = templateEnds[current?.state];
@@ -291,6 +297,11 @@ function templateHead(id, cluster, current, fields) {
 
 	return [
 		head(name || id, {
+			lede: [`A template: ${count(cluster?.pages ?? current?.pages ?? 0,
+				"page")} that look alike. `, !isNamed(name) && help("the name",
+				"It is made of the kind of the pages, of their address (N is any ",
+				"number) and of the words that their titles share. You can change ",
+				"it in the summary.")],
 			crumbs: [...saved === null ? [link("/", "Sites")] : [],
 				link(sitePath(host), host)],
 			actions: [state ? badge(...state) : badge("", "too few pages"),
@@ -298,7 +309,7 @@ function templateHead(id, cluster, current, fields) {
 				current?.other && h("span", null, "by ",
 					templateLink(current.other))],
 		}),
-		figures([
+		isFirst && figures([
 			["Pages", count(cluster?.pages ?? current?.pages ?? 0)],
 			["Version", newestVersion(current) || "–",
 				current?.versions?.length > 0 &&
@@ -349,7 +360,7 @@ export async function templateView({host, number, ...parameters}) {
 	const {id, cluster, current, fields} = known;
 
 	return [
-		templateHead(id, cluster, current, fields),
+		templateHead(id, cluster, current, fields, !parameters.tab),
 		tabs(templateTabs.map(([name, text]) =>
 			[name === "" ? templatePath(id) : templatePath(id, name), text]),
 		"Parts of the template"),

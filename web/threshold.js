@@ -3,7 +3,7 @@
 import {h, svg} from "./dom.js";
 import {ApiError, get, post, siteApi} from "./api.js";
 import {histogram} from "./charts.js";
-import {badge, button, count, empty, field, figures, form, panel,
+import {badge, button, count, empty, experts, field, figures, form, panel,
 	table} from "./parts.js";
 
 function setThreshold(site, threshold) {
@@ -42,13 +42,14 @@ function thresholdForm(site, answer) {
 		], "Group the pages again", ({threshold}) =>
 			setThreshold(site, Number(threshold)),
 		{done: "The pages are grouped again."}),
-		h("p", {class: "actions"}, button(
-			`Use the suggestion, ${answer.suggestion.threshold}`,
-			() => setThreshold(site, answer.suggestion.threshold),
-			{done: "The pages are grouped again."}),
-		!answer.auto && button("Let the daemon choose",
+		h("p", {class: "actions"},
+			answer.suggestion.threshold !== answer.threshold && button(
+				`Use the suggestion, ${answer.suggestion.threshold}`,
+				() => setThreshold(site, answer.suggestion.threshold),
+				{done: "The pages are grouped again."}),
+		!answer.auto && button("Choose it for me",
 			() => setThreshold(site, "auto"),
-			{done: "The daemon chooses the threshold from now on."})));
+			{done: "The threshold is chosen automatically from now on."})));
 }
 
 const thresholdNames = {
@@ -166,7 +167,7 @@ function thresholdLede(answer) {
 			"into several; too large, and different templates become one."),
 		figures([
 			["Threshold in use", answer.threshold,
-				answer.auto ? "chosen by the daemon" : "set by hand"],
+				answer.auto ? "chosen automatically" : "set by hand"],
 			["Suggested", answer.suggestion.threshold,
 				answer.suggestion.threshold === answer.threshold
 					? "already in use" : `gives ${count(answer.suggestion.sizable,
@@ -174,7 +175,7 @@ function thresholdLede(answer) {
 			["Pages", count(answer.pages),
 				`${count(answer.signatures)} different structures`],
 		]),
-		h("p", null, h("strong", null, "Why this suggestion: "), reason),
+		experts(h("p", null, "Why this suggestion: ", reason)),
 	];
 }
 

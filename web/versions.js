@@ -28,7 +28,7 @@ function diffText(diff) {
 const lineageWords = {
 	changed: "It changed",
 	merged: "It became one with another template",
-	new: "It was learned",
+	new: "It was found",
 	rebuilt: "It was learned again",
 	removed: "Its pages disappeared",
 	replaced: "It was replaced by another template",
@@ -43,7 +43,7 @@ function versionEntry(id, version, diff) {
 	return {time: version.first, node: [
 		h("strong", null, `Version ${version.version}`), " ",
 		h("span", {class: "soft"}, dateTime(version.first), ", ",
-			count(version.pages, "page"), ", until ", dateTime(version.last)),
+			count(version.pages, "page"), ", last seen ", dateTime(version.last)),
 		diff && h("div", null, diffText(diff), ". ",
 			link(address(templatePath(id, "versions"),
 				{from: last, to: version.version}), "Before and after")),

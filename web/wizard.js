@@ -1,20 +1,16 @@
 // Watch a site, in four steps: its address, the templates found, the alerts
-// wanted, and the places that get them.
+// wanted, and their recipients.
 
 import {h} from "./dom.js";
 import {find, get, mayWrite, post} from "./api.js";
 import {badge, checkbox, count, empty, field, form, go, head, help, link, notice,
-	pagePath, panel, sitePath, table, templatePath} from "./parts.js";
+	pagePath, panel, sitePath, table, templatePath, urlOf} from "./parts.js";
 import {hookForm} from "./settings.js";
+import {watchWays} from "./site.js";
 import {pauseText} from "./sites.js";
 
 const templatesShown = 10;
 const secondsPerHour = 3600;
-
-// Many people type a name without "https://".
-export function urlOf(text) {
-	return /^https?:\/\//i.test(text) ? text : "https://" + text;
-}
 
 async function addSite(values) {
 	const body = {url: urlOf(values.url.trim())};
@@ -36,16 +32,16 @@ function urlStep() {
 			placeholder: "https://shop.example/",
 			autocapitalize: "off", spellcheck: "false"}),
 		field("Visit again after", "hours", {type: "number",
-			unit: "hours", min: 0, step: "any", placeholder: "default",
+			unit: "hours", min: 0, step: "any", placeholder: "as configured",
 			about: "Pages that change often are visited earlier, others later. " +
-				"Without a number the daemon's default is used."}),
+				"Without a number the default of the configuration is used."}),
 		field("At most", "max_pages", {type: "number", unit: "pages", min: 1,
-			placeholder: "default",
+			placeholder: "as configured",
 			about: "A few hundred pages are enough to learn the templates of " +
 				"most sites."}),
 		checkbox("It is in my own network", "allow_private", false,
 			"Addresses such as 192.168.1.10 are refused otherwise, so that " +
-			"no page can lead the daemon into your network."),
+			"no page can lead this program into your network."),
 	], "Watch it", addSite));
 }
 
@@ -72,29 +68,12 @@ function foundStep(site, templates) {
 		], templates.slice(0, templatesShown), ""));
 }
 
-async function watchText(host, values) {
-	await post(`/v1/sites/${host}/guards`, {text: urlOf(values.page.trim())});
-}
-
 function mattersStep(host, site, templates) {
-	const sample = templates.find(template => template.sample.length > 0)
-		?.sample[0].url;
-
 	return panel("3. What matters",
 		h("p", null, "You get an alert when a template is redesigned, ",
 			"when pages disappear, and when the site is down or has moved. ",
 			"You can add alerts about:"),
-		h("ul", null,
-			h("li", null, h("strong", null, "a value"),
-				", such as the price, when it changes, or when it is gone: ",
-				sample ? [link(pagePath(sample), "click on it in a page"),
-					", and choose what you want to know"]
-					: "wait until the first page is here"),
-			h("li", null, h("strong", null, "the text of a page"),
-				", when it changes: ", form([field("Address of the page", "page",
-					{required: true, wide: true, value: site.url})],
-				"Add", values => watchText(host, values),
-				{kind: "", done: "The alert is added."}))));
+		watchWays(host, templates, site.url));
 }
 
 async function whoStep(host, hooks) {
@@ -102,13 +81,12 @@ async function whoStep(host, hooks) {
 
 	return panel("4. Where alerts go",
 		here.length > 0
-			? h("p", null, count(here.length, "place gets", "places get"),
-				" alerts. ",
+			? h("p", null, "Alerts go to ", count(here.length, "recipient"), ". ",
 				link("/ui/settings", "Change this"))
-			: h("p", null, "No place yet. The first page shows all incidents ",
-				"in any case."),
+			: h("p", null, "Alerts are sent nowhere yet. The first page shows ",
+				"all incidents in any case."),
 		h("details", {open: here.length === 0},
-			h("summary", null, "Add a place"), await hookForm(host)));
+			h("summary", null, "Add a recipient"), await hookForm(host)));
 }
 
 export async function addView({host}) {
@@ -122,8 +100,7 @@ export async function addView({host}) {
 	const templates = answer?.templates || [];
 
 	return [
-		head(`Watch ${host}`, {actions: [h("a",
-			{class: "button main", href: sitePath(host)}, "Done")]}),
+		head(`Watch ${host}`),
 		foundStep(site, templates),
 		mattersStep(host, site, templates),
 		await whoStep(host, hooks),

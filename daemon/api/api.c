@@ -64,6 +64,8 @@ static const struct route routes[] = {
 	{"DELETE", "/v1/hooks/N", api_delete_hook, ROUTE_WRITE, ROUTE_OF_ALL},
 	{"POST", "/v1/hooks/N/test", api_test_hook, ROUTE_WRITE,
 	 ROUTE_OF_ALL | ROUTE_SLOW},
+	{"POST", "/v1/hooks/N/retry", api_retry_hook, ROUTE_WRITE,
+	 ROUTE_OF_ALL},
 	{"GET", "/v1/hook-forms", api_get_hook_forms, ROUTE_WRITE, 0},
 	{"GET", "/v1/feeds", api_get_feeds, ROUTE_WRITE, 0},
 	{"POST", "/v1/feeds", api_post_feed, ROUTE_WRITE, ROUTE_JSON},

@@ -411,7 +411,7 @@ call_handler api_ack_incident, api_delete_guard, api_delete_hook,
 	api_post_extract, api_post_guard, api_post_hook, api_post_ingest,
 	api_post_jobs, api_post_login, api_post_logout, api_post_render,
 	api_post_silence, api_post_site, api_post_token, api_resume_node,
-	api_test_hook;
+	api_test_hook, api_retry_hook;
 
 /* Return the picture in Base64. */
 json_t *screenshot_base64(struct slice picture);

@@ -322,6 +322,9 @@ struct newest_events {
 	uint64_t total;
 };
 
+/* Number of the last events that newest=1 reads first. */
+enum { NEWEST_FIRST = 256 };
+
 static bool newest_events_add(void *context, uint64_t number,
 			      const struct event_row *event)
 {
@@ -332,11 +335,42 @@ static bool newest_events_add(void *context, uint64_t number,
 	return true;
 }
 
+/*
+ * Find the newest events that match. Read the last events, and four times
+ * as many until there are enough, so that the time depends on the limit and not
+ * on the number of events; only a rare match takes longer.
+ */
+static enum error newest_events_find(struct store *store,
+				     struct event_query *query,
+				     struct newest_events *newest)
+{
+	const uint64_t last = event_last_number(store);
+	const uint64_t first =
+		last > NEWEST_AMONG && query->since < last - NEWEST_AMONG
+			? last - NEWEST_AMONG
+			: query->since;
+	enum error error = ERR_NONE;
+	bool is_all = first >= last;
+
+	for (uint64_t span = NEWEST_FIRST;
+	     error == ERR_NONE && !is_all && newest->total < newest->limit;
+	     span *= 4) {
+		is_all = span >= last - first;
+		query->since = is_all ? first : last - span;
+		query->until = last;
+		query->limit = UINT64_MAX;
+		newest->total = 0;
+		error = event_query_run(query, store, newest_events_add,
+					newest);
+	}
+	query->since = last > query->since ? last : query->since;
+	return error;
+}
+
 /* Append the newest events that match, the oldest of them first. */
 static enum error append_newest(struct call *call, struct event_query *query,
 				struct buffer *lines)
 {
-	uint64_t last = event_last_number(call->api->store);
 	struct newest_events newest = {.limit = query->limit};
 	struct txn txn;
 	enum error error;
@@ -344,11 +378,7 @@ static enum error append_newest(struct call *call, struct event_query *query,
 	if (newest.limit == 0)
 		return ERR_NONE;
 	newest.numbers = mem_alloc(newest.limit, sizeof(uint64_t));
-	if (last > NEWEST_AMONG && query->since < last - NEWEST_AMONG)
-		query->since = last - NEWEST_AMONG;
-	query->limit = UINT64_MAX;
-	error = event_query_run(query, call->api->store, newest_events_add,
-				&newest);
+	error = newest_events_find(call->api->store, query, &newest);
 	txn = txn_begin_read(call->api->store);
 	for (uint64_t i = newest.total < newest.limit
 				  ? 0

@@ -232,8 +232,6 @@ struct window {
 	size_t count; /* number of entries that were added, including
 			 overwritten ones */
 	size_t room;  /* number of places in `ring` that are used, at least 1 */
-	uint64_t until; /* the last read began with this event: ignore it and
-			   later ones */
 };
 
 static bool keep_entry(void *context, uint64_t number,
@@ -242,8 +240,6 @@ static bool keep_entry(void *context, uint64_t number,
 	struct window *window = context;
 	struct feed_entry *entry = &window->ring[window->count % window->room];
 
-	if (number >= window->until)
-		return false;
 	json_decref(entry->event);
 	*entry = (struct feed_entry){event_json(number, event), event->time_ms};
 	window->count++;
@@ -285,9 +281,9 @@ static enum error feed_read_entries(struct call *call,
 		uint64_t from = until > WINDOW ? until - WINDOW : 1;
 		struct event_query query = {.kinds = kind_set_alerts(),
 					    .since = from - 1,
+					    .until = until - 1,
 					    .limit = UINT64_MAX};
-		struct window window = {.room = MAX_ENTRIES - *count_out,
-					.until = until};
+		struct window window = {.room = MAX_ENTRIES - *count_out};
 
 		snprintf(query.host, sizeof(query.host), "%s", call->host);
 		error = event_query_run(&query, call->api->store, keep_entry,

@@ -225,7 +225,8 @@ static void health_judge(struct site_health *health, const char *pause_reason)
 		health_judge_rest(health, &status);
 }
 
-static json_t *health_days_json(const struct site_health *health)
+static json_t *health_days_json(const struct site_health *health,
+				unsigned count)
 {
 	static const char *const names[] = {
 		[SEVERITY_NOTICE] = "notice",
@@ -233,7 +234,7 @@ static json_t *health_days_json(const struct site_health *health)
 	};
 	json_t *list = json_array();
 
-	for (unsigned i = 0; i < SITE_DAYS; i++) {
+	for (unsigned i = SITE_DAYS - count; i < SITE_DAYS; i++) {
 		uint64_t day = health->today - (SITE_DAYS - 1 - i);
 		struct site_day counts = site_days_get(&health->days, day);
 		const char *severity = names[health->severities[i]];
@@ -275,7 +276,7 @@ static void health_read(struct site_health *health, const char *pause_reason)
 }
 
 json_t *site_health_json(struct txn *txn, const struct site_row *row,
-			 const struct pipeline_stats *stats)
+			 const struct pipeline_stats *stats, unsigned days)
 {
 	struct site_health health = {
 		.txn = txn,
@@ -284,10 +285,11 @@ json_t *site_health_json(struct txn *txn, const struct site_row *row,
 	};
 
 	health_read(&health, stats->is_paused ? stats->pause_reason : NULL);
-	return json_pack(
-		"{s:s, s:o, s:i, s:i, s:i, s:o}", "state", health.state,
-		"reason", json_text(slice_of(health.reason)), "open_incidents",
-		(int)health.open_incidents, "firing_guards",
-		(int)health.firing_guards, "firing_fields",
-		(int)health.firing_fields, "days", health_days_json(&health));
+	return json_pack("{s:s, s:o, s:i, s:i, s:i, s:o}", "state",
+			 health.state, "reason",
+			 json_text(slice_of(health.reason)), "open_incidents",
+			 (int)health.open_incidents, "firing_guards",
+			 (int)health.firing_guards, "firing_fields",
+			 (int)health.firing_fields, "days",
+			 health_days_json(&health, days));
 }

@@ -221,8 +221,40 @@ enum http_verdict api_post_silence(struct call *call)
 
 enum { MAX_SECRET_BYTES = 1024 };
 
+/* Return the refused events of the hook that this node owns as a list. */
+static json_t *hook_refused_json(struct txn *txn, uint32_t hook)
+{
+	struct scan scan = scan_begin(txn, TABLE_REFUSED, KEY(key_small(hook)));
+	json_t *list = json_array();
+	struct refused_row row;
+	struct event_row event;
+
+	while (scan_next(&scan)) {
+		uint64_t number = key_u64(scan.key, sizeof(hook));
+		json_t *value;
+
+		if (!store_owns_event(txn->store, number) ||
+		    !refused_row_decode(scan.value, &row) ||
+		    !event_decode(row.event, &event))
+			continue;
+		value = event_json(number, &event);
+		json_array_append_new(
+			list, json_pack("{s:I, s:o, s:i, s:o, s:s, s:o, s:O}",
+					"seq", (json_int_t)number, "refused",
+					json_time(row.refused_ms), "status",
+					(int)row.http_status, "answer",
+					json_text(row.answer), "kind",
+					event_kind_name(event.kind), "site",
+					json_text_or_null(event.host), "title",
+					json_object_get(value, "title")));
+		json_decref(value);
+	}
+	scan_end(&scan);
+	return list;
+}
+
 /* Return a hook as JSON, with its target redacted. */
-static json_t *hook_json(const struct txn *txn, uint32_t number,
+static json_t *hook_json(struct txn *txn, uint32_t number,
 			 const struct hook_row *row)
 {
 	bool is_locked = !secret_text_read(txn->store, row->target, NULL) ||
@@ -230,8 +262,8 @@ static json_t *hook_json(const struct txn *txn, uint32_t number,
 	struct slice target = secret_text_redacted(row->target);
 	json_t *settings = hook_target_settings(target);
 	json_t *value = json_pack(
-		"{s:I, s:s, s:o, s:o, s:o, s:b, s:b, s:o, s:I, s:I, s:I, s:o, "
-		"s:I, s:o, s:i, s:o}",
+		"{s:I, s:s, s:o, s:o, s:o, s:b, s:b, s:o, s:I, s:I, s:I, s:I, "
+		"s:o, s:I, s:o, s:i, s:o}",
 		"id", (json_int_t)number, "form",
 		hook_target_form(settings, target), "target", json_text(target),
 		"site", json_text_or_null(row->host), "kinds",
@@ -241,6 +273,7 @@ static json_t *hook_json(const struct txn *txn, uint32_t number,
 		"created", json_time(row->created_ms), "queued",
 		(json_int_t)row->waiting, "delivered",
 		(json_int_t)row->delivered, "dropped", (json_int_t)row->dropped,
+		"refused", (json_int_t)hook_count_refused(txn, number),
 		"last_delivered", json_time(row->delivered_ms), "failures",
 		(json_int_t)row->failures, "next_try", json_time(row->next_ms),
 		"http_status", (int)row->http_status, "error",
@@ -267,6 +300,7 @@ enum http_verdict api_get_hooks(struct call *call)
 			       hook_row_json);
 }
 
+/* Respond with a hook and its refused events. */
 static enum http_verdict reply_hook(struct call *call, unsigned status,
 				    uint32_t number)
 {
@@ -274,8 +308,11 @@ static enum http_verdict reply_hook(struct call *call, unsigned status,
 	json_t *value = NULL;
 	struct hook_row row;
 
-	if (hook_row_get(&txn, number, &row))
+	if (hook_row_get(&txn, number, &row)) {
 		value = hook_json(&txn, number, &row);
+		json_object_set_new(value, "refused_events",
+				    hook_refused_json(&txn, number));
+	}
 	txn_abort(&txn);
 	if (value == NULL)
 		return call_fail_with(call, ERR_NOT_FOUND, "the hook");
@@ -434,6 +471,19 @@ enum http_verdict api_delete_hook(struct call *call)
 {
 	return hook_change(call, (struct alert_change){.action = HOOK_DELETE},
 			   "the hook");
+}
+
+enum http_verdict api_retry_hook(struct call *call)
+{
+	struct alert_change alert = {.action = HOOK_RETRY,
+				     .number = call->number};
+	enum error error = call_alert(call, &alert);
+
+	if (error != ERR_NONE)
+		return call_fail_with(call, error, "the hook");
+	return call_reply_json(
+		call, 200,
+		json_pack("{s:I}", "queued", (json_int_t)alert.made));
 }
 
 /*

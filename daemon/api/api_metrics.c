@@ -485,25 +485,29 @@ static void write_hooks(struct txn *txn, struct buffer *out)
 {
 	static const enum metric metrics[] = {
 		METRIC_HOOK_WAITING, METRIC_HOOK_DELIVERED, METRIC_HOOK_DROPPED,
-		METRIC_HOOK_FAILURES};
+		METRIC_HOOK_REFUSED, METRIC_HOOK_FAILURES};
+	enum { COUNT = sizeof(metrics) / sizeof(metrics[0]) };
 	struct scan scan = scan_begin(txn, TABLE_HOOKS, slice_of(""));
-	struct buffer samples[4] = {0};
+	struct buffer samples[COUNT] = {0};
 	struct hook_row row;
 
 	while (scan_next(&scan)) {
+		uint32_t hook = key_u32(scan.key, 0);
+		uint64_t refused = hook_count_refused(txn, hook);
 		char name[NUMBER_BYTES];
 
 		if (!hook_row_decode(scan.value, &row))
 			continue;
-		snprintf(name, sizeof(name), "%" PRIu32, key_u32(scan.key, 0));
-		for (int i = 0; i < 4; i++)
+		snprintf(name, sizeof(name), "%" PRIu32, hook);
+		for (int i = 0; i < COUNT; i++)
 			metric_sample(&samples[i], metrics[i], slice_of(name),
-				      (double)(uint64_t[]){
+				      (double)(uint64_t[COUNT]){
 					      row.waiting, row.delivered,
-					      row.dropped, row.failures}[i]);
+					      row.dropped, refused,
+					      row.failures}[i]);
 	}
 	scan_end(&scan);
-	write_samples(out, metrics, samples, 4);
+	write_samples(out, metrics, samples, COUNT);
 }
 
 static enum error metrics_write_rows(const struct call *call,

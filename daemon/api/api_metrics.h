@@ -119,6 +119,9 @@ enum { METRIC_LABELS = 2 }; /* maximum number of labels */
 	X(METRIC_HOOK_DROPPED, "hook_dropped_total", "counter", "hook", \
 	  NULL, "Events that were dropped because the queue of a hook was " \
 	  "full") \
+	X(METRIC_HOOK_REFUSED, "hook_refused_events", "gauge", "hook", NULL, \
+	  "Events that were set aside because the receiver of a hook " \
+	  "refused them") \
 	X(METRIC_HOOK_FAILURES, "hook_consecutive_failures", "gauge", \
 	  "hook", NULL, "Consecutive failed deliveries to a hook") \
 	X(METRIC_PROCESSES, "processes", "gauge", "role", NULL, \

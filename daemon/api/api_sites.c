@@ -172,7 +172,7 @@ static json_t *site_option_json(const struct site_option *option,
  * pages of each class (page/page_class.h).
  */
 static json_t *site_json(struct txn *txn, const struct site_row *row,
-			 const struct pipeline_stats *stats)
+			 const struct pipeline_stats *stats, unsigned days)
 {
 	struct site_status status;
 	json_t *value;
@@ -190,7 +190,8 @@ static json_t *site_json(struct txn *txn, const struct site_row *row,
 		json_object_set_new(
 			value, site_option_table[i].name,
 			site_option_json(&site_option_table[i], &row->options));
-	json_object_set_new(value, "health", site_health_json(txn, row, stats));
+	json_object_set_new(value, "health",
+			    site_health_json(txn, row, stats, days));
 	return value;
 }
 
@@ -908,7 +909,8 @@ struct api_site_list {
 	char after[MAX_HOST_BYTES + 1]; /* the list begins after this host; "" =
 					   with the first host */
 	uint64_t limit;
-	bool is_cut; /* the list has more sites than `limit` */
+	uint64_t days; /* of the health of each site */
+	bool is_cut;   /* the list has more sites than `limit` */
 };
 
 /* Append the sites of the local store. */
@@ -936,7 +938,8 @@ static enum error list_here(const struct call *call,
 		list->is_cut = count == list->limit;
 		if (!list->is_cut)
 			json_array_append_new(list->sites,
-					      site_json(&txn, &row, &stats));
+					      site_json(&txn, &row, &stats,
+							(unsigned)list->days));
 		count++;
 	}
 	scan_end(&scan);
@@ -964,8 +967,9 @@ static bool list_some(struct call *call, struct fan_out *others,
 	json_t *sites;
 	size_t count;
 
-	buffer_printf(&target, "/v1/sites?limit=%llu&after=%s",
-		      (unsigned long long)part->limit, part->after);
+	buffer_printf(&target, "/v1/sites?limit=%llu&days=%u&after=%s",
+		      (unsigned long long)part->limit, (unsigned)part->days,
+		      part->after);
 	answer =
 		fan_out_request(call, others, node, target.data, &is_too_large);
 	buffer_free(&target);
@@ -1055,10 +1059,12 @@ static enum http_verdict reply_sites(struct call *call,
 	return call_reply_json(call, 200, value);
 }
 
-static enum http_verdict api_sites_list(struct call *call, uint64_t limit)
+static enum http_verdict api_sites_list(struct call *call, uint64_t limit,
+					uint64_t days)
 {
 	const char *after = call_argument(call, "after");
-	struct api_site_list list = {.sites = json_array(), .limit = limit};
+	struct api_site_list list = {
+		.sites = json_array(), .limit = limit, .days = days};
 	enum http_verdict verdict;
 	struct fan_out others;
 	struct listed_partitions listed;
@@ -1082,9 +1088,12 @@ static enum http_verdict api_sites_list(struct call *call, uint64_t limit)
 enum http_verdict api_get_sites(struct call *call)
 {
 	uint64_t limit;
+	uint64_t days;
 
-	return call_number(call, "limit", UINT32_MAX, UINT32_MAX, &limit)
-		       ? api_sites_list(call, limit)
+	return call_number(call, "limit", UINT32_MAX, UINT32_MAX, &limit) &&
+			       call_number(call, "days", SITE_DAYS, SITE_DAYS,
+					   &days)
+		       ? api_sites_list(call, limit, days)
 		       : HTTP_ANSWERED;
 }
 
@@ -1098,7 +1107,7 @@ static enum http_verdict reply_site(struct call *call, unsigned status,
 
 	pipeline_stats(call->api->pipeline, &stats);
 	if (site_get(&txn, slice_of(host), &row))
-		value = site_json(&txn, &row, &stats);
+		value = site_json(&txn, &row, &stats, SITE_DAYS);
 	txn_abort(&txn);
 	/*
 	 * add whether the crawl is paused, for clients that wait for the site

@@ -49,10 +49,10 @@ void site_request_free(struct site_request *request);
 
 /*
  * Return the health of a site: its state and the reason, what is firing, and
- * the incidents and visits of the last SITE_DAYS days. `stats` states whether
- * the crawl is paused.
+ * the incidents and visits of the last `days` days, at most SITE_DAYS. `stats`
+ * states whether the crawl is paused.
  */
 json_t *site_health_json(struct txn *txn, const struct site_row *row,
-			 const struct pipeline_stats *stats);
+			 const struct pipeline_stats *stats, unsigned days);
 
 #endif

@@ -442,7 +442,9 @@ static enum ctl_status ask_some_sites(const struct ctl *ctl,
 	const char *next;
 	enum ctl_status status;
 
-	buffer_printf(&target, "/v1/sites?limit=%d&after=", SITES_AT_A_TIME);
+	/* the days are only in the JSON */
+	buffer_printf(&target, "/v1/sites?limit=%d%s&after=", SITES_AT_A_TIME,
+		      ctl->is_json ? "" : "&days=0");
 	client_append_escaped(&target, after);
 	status = client_ask_value(ctl, NULL, target.data, NULL, &answer);
 	json_array_extend(sites, json_object_get(answer, "sites"));

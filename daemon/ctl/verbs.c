@@ -397,11 +397,20 @@ static const struct verb_action hook_actions[] = {
 	 .summary = "List the hooks and their state",
 	 .request = "GET /v1/hooks",
 	 .result = RESULT_ROWS,
-	 .tables = {{"hooks",
-		     "ID#=id, FORM=form, TARGET~=target, SITE=site, "
-		     "KINDS=kinds, "
-		     "QUEUED#=queued, DELIVERED#=delivered, "
-		     "DROPPED#=dropped, FAILURES#=failures, ERROR=error"}}},
+	 .tables = {{"hooks", "ID#=id, FORM=form, TARGET~=target, SITE=site, "
+			      "KINDS=kinds, "
+			      "QUEUED#=queued, DELIVERED#=delivered, "
+			      "DROPPED#=dropped, REFUSED#=refused, "
+			      "FAILURES#=failures, ERROR=error"}}},
+	{.usage = "show HOOK",
+	 .summary = "Show a hook and the events that its receiver has refused",
+	 .request = "GET /v1/hooks/%n",
+	 .tables = {{"refused_events",
+		     "EVENT#=seq, REFUSED=refused, STATUS#=status, "
+		     "TITLE~=title, ANSWER~=answer"}}},
+	{.usage = "retry HOOK",
+	 .summary = "Send the refused events of a hook again",
+	 .request = "POST /v1/hooks/%n/retry"},
 	{.usage = "rm HOOK",
 	 .summary = "Delete a hook with its queued events",
 	 .request = "DELETE /v1/hooks/%n"},

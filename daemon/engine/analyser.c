@@ -120,11 +120,8 @@ static bool analysis_store_result(void *context, struct slice head,
 	    !page_words_are_sound(part))
 		return false;
 	buffer_append_slice(&job->render.words, part);
-	/* zstd output is at most slightly larger than its input */
-	if (body.size > taken->page_bytes + taken->page_bytes / 128U + 1024U)
-		return false;
-	buffer_append_slice(&job->packed, body);
-	return record_open(buffer_slice(&job->record), &record) == ERR_NONE;
+	return body.size == 0 &&
+	       record_open(buffer_slice(&job->record), &record) == ERR_NONE;
 }
 
 static struct buffer analysis_encode_head(const struct analyser *analysing,

@@ -300,6 +300,26 @@ enum error commit_gc_rows(struct commit *batch, struct change *change);
 
 /* packing.c: compress stored rows again. */
 enum error commit_pack(struct commit *batch, struct change *change);
+/*
+ * Store a dictionary of the site, whose row has this value, and return its
+ * number.
+ */
+uint32_t commit_add_dictionary(struct commit *batch, uint32_t site,
+			       struct slice value);
+
+struct cluster_name {
+	uint32_t site;
+	uint32_t cluster; /* 0 = none */
+};
+
+/*
+ * page_packer.c: return the number of the dictionary, and store it first if the
+ * site does not have it. `name` is the cluster of a page that uses it. Return 0
+ * if the dictionary is of another site.
+ */
+uint32_t commit_page_dictionary(struct commit *batch,
+				const struct cluster_name *name,
+				struct page_dictionary *dictionary);
 
 /* commit_partition.c: adopt and leave partitions, and execute jobs. */
 enum error commit_partition(struct commit *batch, struct change *change);

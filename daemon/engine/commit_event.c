@@ -317,12 +317,12 @@ static enum error delete_hook(struct commit *batch, uint32_t hook)
 	txn_drop_secret_text(batch->txn, row.target);
 	txn_drop_secret_text(batch->txn, row.secret);
 	/*
-	 * a node that applies this log entry deletes the queued events of all
-	 * partitions itself, together with the hook; so do not log their
+	 * a node that applies this log entry deletes the events of the hook in
+	 * all partitions itself, together with the hook; so do not log their
 	 * deletion
 	 */
 	journal = journal_end(batch->txn);
-	txn_delete_prefix(batch->txn, TABLE_OUTBOX, key_slice(&key));
+	hook_delete_events(batch->txn, key_slice(&key));
 	journal_resume(journal, batch->txn);
 	journal_collect_hooks(batch->txn);
 	txn_delete(batch->txn, TABLE_HOOKS, key_slice(&key));
@@ -356,13 +356,101 @@ static enum error test_hook(struct commit *batch, struct alert_change *alert)
 	return ERR_NONE;
 }
 
+/* Queue the refused events of the hook that this node owns. */
+static enum error commit_retry_hook(struct commit *batch,
+				    struct alert_change *alert)
+{
+	uint32_t hook = (uint32_t)alert->number;
+	struct buffer events[MAX_REFUSED_EVENTS] = {0};
+	struct key keys[MAX_REFUSED_EVENTS];
+	struct scan scan =
+		scan_begin(batch->txn, TABLE_REFUSED, KEY(key_small(hook)));
+	struct refused_row refused;
+	struct hook_row row;
+	size_t count = 0;
+
+	while (count < MAX_REFUSED_EVENTS && scan_next(&scan)) {
+		uint64_t number = key_u64(scan.key, sizeof(hook));
+
+		if (!store_owns_event(batch->txn->store, number) ||
+		    !refused_row_decode(scan.value, &refused))
+			continue;
+		buffer_append_slice(&events[count], refused.event);
+		keys[count++] = key_outbox(hook, number);
+	}
+	scan_end(&scan);
+	for (size_t i = 0; i < count; i++) {
+		txn_put(batch->txn, TABLE_OUTBOX, key_slice(&keys[i]),
+			buffer_slice(&events[i]));
+		txn_delete(batch->txn, TABLE_REFUSED, key_slice(&keys[i]));
+		buffer_free(&events[i]);
+	}
+	if (!hook_row_get(batch->txn, hook, &row))
+		return ERR_NOT_FOUND;
+	row.waiting += (uint32_t)count;
+	row.next_ms = 0;
+	row.failures = 0;
+	hook_row_put(batch->txn, hook, &row);
+	alert->made = count;
+	return ERR_NONE;
+}
+
+/* Delete the oldest refused event of the hook that this node owns. */
+static void hook_drop_refused(struct commit *batch, uint32_t hook)
+{
+	struct scan scan =
+		scan_begin(batch->txn, TABLE_REFUSED, KEY(key_small(hook)));
+	bool is_dropped = false;
+
+	while (!is_dropped && scan_next(&scan)) {
+		is_dropped = store_owns_event(batch->txn->store,
+					      key_u64(scan.key, sizeof(hook)));
+		if (is_dropped)
+			scan_delete(&scan);
+	}
+	scan_end(&scan);
+}
+
 /*
- * Delete the delivered events from the hook's queue if this node owns them.
+ * Copy the refused event of the report from the queue to TABLE_REFUSED. Return
+ * whether the oldest refused event was deleted for it.
+ */
+static bool hook_keep_refused(struct commit *batch,
+			      const struct hook_report *report)
+{
+	struct key key = key_outbox(report->hook, report->refused);
+	struct refused_row row = {
+		.refused_ms = batch->now_ms,
+		.http_status = report->refused_status,
+		.answer = report->refused_answer,
+	};
+	struct buffer event = {0};
+	bool is_full;
+
+	buffer_append_slice(&event,
+			    txn_get(batch->txn, TABLE_OUTBOX, key_slice(&key)));
+	if (event.size == 0 ||
+	    !store_owns_event(batch->txn->store, report->refused)) {
+		buffer_free(&event);
+		return false;
+	}
+	is_full = hook_count_refused(batch->txn, report->hook) >=
+		  MAX_REFUSED_EVENTS;
+	if (is_full)
+		hook_drop_refused(batch, report->hook);
+	row.event = buffer_slice(&event);
+	refused_row_put(batch->txn, report->hook, report->refused, &row);
+	buffer_free(&event);
+	return is_full;
+}
+
+/*
+ * Delete the events of the report from the hook's queue if this node owns them.
  * Return how many were deleted. Events of other nodes stay, and their owner
  * delivers them again.
  */
-static uint32_t delete_delivered(struct commit *batch,
-				 const struct hook_report *report)
+static uint32_t delete_sent(struct commit *batch,
+			    const struct hook_report *report)
 {
 	uint32_t count = 0;
 
@@ -388,16 +476,21 @@ static void commit_apply_hook_report(struct commit *batch,
 				     const struct hook_report *report)
 {
 	struct hook_row row;
+	size_t delivered = report->number_count - (report->refused != 0);
+	bool is_dropped = false;
 	uint32_t gone = 0;
 
+	if (report->refused != 0)
+		is_dropped = hook_keep_refused(batch, report);
 	if (report->number_count > 0)
-		gone = delete_delivered(batch, report);
+		gone = delete_sent(batch, report);
 	if (!hook_row_get(batch->txn, report->hook, &row))
 		return;
-	if (report->number_count > 0)
+	if (delivered > 0)
 		row.delivered_ms = report->delivered_ms;
 	row.waiting = row.waiting > gone ? row.waiting - gone : 0;
-	row.delivered += report->number_count;
+	row.delivered += delivered;
+	row.dropped += is_dropped;
 	row.next_ms = report->next_ms;
 	row.failures = report->failures;
 	row.http_status = report->http_status;
@@ -527,6 +620,8 @@ enum error commit_alerts(struct commit *batch, struct change *change)
 		return delete_hook(batch, (uint32_t)alert->number);
 	case HOOK_TEST:
 		return test_hook(batch, alert);
+	case HOOK_RETRY:
+		return commit_retry_hook(batch, alert);
 	case HOOKS_REPORT:
 		for (size_t i = 0; i < alert->report_count; i++)
 			commit_apply_hook_report(batch, &alert->reports[i]);

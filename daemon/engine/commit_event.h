@@ -21,6 +21,7 @@ enum alert_change_action {
 	 * the hook waits for a retry
 	 */
 	HOOK_TEST,
+	HOOK_RETRY,   /* queue the refused events of a hook again */
 	HOOKS_REPORT, /* store the results of deliveries */
 	EVENT_ACK,
 	/* add a silence for events like this one, and acknowledge this event */
@@ -35,18 +36,25 @@ enum { MAX_COMMENTS = 200, MAX_COMMENT_BYTES = 4096 };
 
 enum { HOOK_REPORT_EVENTS = 64 };
 
+/* maximum number of refused events that are kept for each hook */
+enum { MAX_REFUSED_EVENTS = 100 };
+
 /*
- * The state of a hook, and the events that it has received since its last
- * report.
+ * The state of a hook, and the events that it has received or refused since its
+ * last report.
  */
 struct hook_report {
 	uint32_t hook;
-	uint64_t numbers[HOOK_REPORT_EVENTS]; /* events that were delivered,
-						 [number_count] */
+	uint64_t numbers[HOOK_REPORT_EVENTS]; /* events that were delivered or
+						 refused, [number_count] */
 	size_t number_count;
-	uint64_t delivered_ms; /* time of the last delivery */
-	uint64_t next_ms;      /* do not retry before this time */
-	uint32_t failures;     /* number of consecutive failures */
+	/* the one of these events that was refused; 0 = none */
+	uint64_t refused;
+	uint16_t refused_status;     /* HTTP status of the refusal */
+	struct slice refused_answer; /* the beginning of its answer */
+	uint64_t delivered_ms;       /* time of the last delivery */
+	uint64_t next_ms;            /* do not retry before this time */
+	uint32_t failures;           /* number of consecutive failures */
 	/* HTTP status of the last attempt; 0 = no response */
 	uint16_t http_status;
 	struct slice error; /* error of the last attempt; empty = success */
@@ -57,7 +65,8 @@ struct alert_change {
 	uint64_t number; /* number of the hook, silence or event */
 	/*
 	 * out: number of the new hook (HOOK_ADD), of the test event
-	 * (HOOK_TEST), or of the new silence (EVENT_SILENCE)
+	 * (HOOK_TEST), or of the new silence (EVENT_SILENCE); or the number of
+	 * events that were queued (HOOK_RETRY)
 	 */
 	uint64_t made;
 	struct slice host;    /* INCIDENT_COMMENT: the site */

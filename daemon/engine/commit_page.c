@@ -6,9 +6,11 @@
 #include "daemon/engine/commit.h"
 #include "daemon/engine/commit_screenshot.h"
 #include "daemon/engine/engine_internal.h"
+#include "daemon/engine/page_packer.h"
 #include "daemon/engine/page_text.h"
 #include "page/page.h"
 #include "page/page_class.h"
+#include "store/content.h"
 #include "store/document_frequency.h"
 #include "store/key.h"
 #include "store/rows.h"
@@ -292,13 +294,59 @@ struct page_visit {
 	unsigned page_class; /* value of enum page_class */
 };
 
-static void put_content(const struct page_visit *arrival)
+/*
+ * Store the body or the record of the page, compressed with dictionary number
+ * `dictionary`; 0 = without one.
+ */
+static void put_packed(const struct page_visit *arrival, enum table table,
+		       struct slice value, uint32_t dictionary)
 {
-	struct txn *txn = arrival->batch->txn;
-	struct key key = key_page(arrival->site->row.id, arrival->page);
+	const struct key key = key_page(arrival->site->row.id, arrival->page);
+	struct buffer bytes = {0};
 
-	txn_put(txn, TABLE_BODIES, key_slice(&key), arrival->arrived->packed);
-	txn_put(txn, TABLE_RECORDS, key_slice(&key), arrival->arrived->record);
+	if (dictionary != 0)
+		content_renumber(value, dictionary, &bytes);
+	txn_put(arrival->batch->txn, table, key_slice(&key),
+		dictionary == 0 ? value : buffer_slice(&bytes));
+	buffer_free(&bytes);
+}
+
+/* Append the body, compressed without its dictionary, to `out`. */
+static void page_visit_convert_body(const struct page_visit *arrival,
+				    struct buffer *out)
+{
+	const struct analysis *arrived = arrival->arrived;
+
+	txn_fail(arrival->batch->txn,
+		 page_dictionary_convert(arrived->dictionary, arrived->packed,
+					 arrived->body_bytes, out));
+}
+
+/* Store body and record. `cluster` is the cluster of the page. */
+static void put_content(const struct page_visit *arrival, uint32_t cluster)
+{
+	const struct analysis *arrived = arrival->arrived;
+	const bool is_plain = arrived->packed_record.size == 0;
+	struct buffer body = {0};
+	uint32_t dictionary = 0;
+
+	if (arrived->dictionary != NULL)
+		dictionary = commit_page_dictionary(
+			arrival->batch,
+			&(struct cluster_name){arrival->site->row.id, cluster},
+			arrived->dictionary);
+	if (arrived->dictionary != NULL && dictionary == 0) {
+		/* the site was deleted and added again in the meantime */
+		page_visit_convert_body(arrival, &body);
+		put_packed(arrival, TABLE_BODIES, buffer_slice(&body), 0);
+		put_packed(arrival, TABLE_RECORDS, arrived->record, 0);
+	} else {
+		put_packed(arrival, TABLE_BODIES, arrived->packed, dictionary);
+		put_packed(arrival, TABLE_RECORDS,
+			   is_plain ? arrived->record : arrived->packed_record,
+			   is_plain ? 0 : dictionary);
+	}
+	buffer_free(&body);
 }
 
 /*
@@ -397,7 +445,7 @@ static struct link_result take_content(const struct page_visit *arrival)
 		commit_link(arrival->batch, site, arrival->page,
 			    is_learned ? &signature : NULL);
 
-	put_content(arrival);
+	put_content(arrival, linked.cluster);
 	site_count(site, before->row.cluster, &before->record, -1);
 	site_count(site, linked.cluster, record, 1);
 	if (before->is_page)
@@ -563,7 +611,7 @@ static void store_arrival(const struct page_visit *arrival,
 	if (is_changed)
 		linked = take_content(arrival);
 	else if ((arrival->before.row.flags & PAGE_ROW_HAS_NO_BODY) != 0)
-		put_content(arrival);
+		put_content(arrival, linked.cluster);
 	row.cluster = linked.cluster;
 	page_visit_put_row(arrival, is_changed, &row);
 	if (is_changed)
@@ -721,6 +769,7 @@ static void page_visit_wait(const struct page_visit *arrival,
 {
 	const struct analysis *arrived = arrival->arrived;
 	enum waiting_kind kind = waiting_kind_of(arrival->page_class);
+	struct buffer packed = {0};
 	struct waiting_row row = {
 		.body_bytes = arrived->body_bytes,
 		.kind = (uint16_t)kind,
@@ -736,11 +785,17 @@ static void page_visit_wait(const struct page_visit *arrival,
 		row.guarded = arrived->guarded;
 		row.packed = arrived->packed;
 	}
+	if (kind == WAITING_PAGE && arrived->dictionary != NULL) {
+		/* its dictionary may be deleted before it is accepted */
+		page_visit_convert_body(arrival, &packed);
+		row.packed = buffer_slice(&packed);
+	}
 	outcome->etag = slice_of("");
 	outcome->modified = slice_of("");
 	if (!commit_wait(arrival->batch, arrival->site, &row) ||
 	    kind == WAITING_REFUSED)
 		outcome->error = ERR_NETWORK; /* the page may be back soon */
+	buffer_free(&packed);
 }
 
 /*
@@ -804,6 +859,8 @@ static void commit_put_page(struct commit *batch, struct site *site,
 	} else if (!(is_visit && is_refused_while_down(batch, &arrival)) &&
 		   page_visit_is_better(&arrival)) {
 		store_arrival(&arrival, is_visit ? &visit : NULL, outcome);
+		arrived->stored_site = site->row.id;
+		arrived->cluster = outcome->cluster;
 		page_visit_note_rendering(&arrival, outcome);
 		if (change->kind == CHANGE_PAGE)
 			commit_wait_end(batch, site, arrival.page);

@@ -240,7 +240,7 @@ static void correct_sites(struct commit *batch, bool is_released)
 		if (site->is_deleted)
 			continue;
 		sites_touch(batch->sites, site);
-		if (!is_released) {
+		if (!is_released && site->row.pending_count > 0) {
 			frontier_release(batch->txn, &site->row, batch->now_ms);
 			site->is_changed = true;
 		}

@@ -255,11 +255,19 @@ struct analysis {
 	 * stalled a worker
 	 */
 	/*
-	 * the body, compressed with compress_slice(). Empty: no worker read the
-	 * body, because the same bytes are already in quarantine
+	 * the body, compressed with compress_slice() or, if `dictionary` is not
+	 * NULL, with content_pack(). Empty: no worker read the body, because
+	 * the same bytes are already in quarantine
 	 */
 	struct slice packed;
-	struct slice record;  /* result of analyse(), aligned to 8 bytes */
+	struct slice record; /* result of analyse(), aligned to 8 bytes */
+	/*
+	 * the record, compressed with content_pack_record(); empty = store
+	 * `record` as it is
+	 */
+	struct slice packed_record;
+	/* dictionary of both; NULL = none (daemon/engine/page_packer.h) */
+	struct page_dictionary *dictionary;
 	struct slice guarded; /* result of guards_check(); empty = no guards */
 	struct slice screenshot; /* of a rendered page; empty = none */
 	/* charset of the Content-Type header; may be empty */
@@ -293,6 +301,10 @@ struct analysis {
 	/* out, INGEST: the page that the daemon has fetched was kept */
 	bool is_kept;
 	bool is_new_site; /* out, INGEST: its site was added */
+	/* out, PAGE and INGEST: site and cluster of the stored page; 0 = none
+	 */
+	uint32_t stored_site;
+	uint32_t cluster;
 };
 
 struct change {

@@ -42,6 +42,11 @@ struct job {
 	struct buffer record;
 	struct buffer guarded;
 	struct buffer packed;
+	struct buffer packed_record; /* as in struct analysis */
+	/* the dictionary of both; the job is one of its users */
+	struct page_dictionary *dictionary;
+	/* number of its exemplar, for page_packer_learn(); 0 = none */
+	uint64_t exemplar;
 	struct buffer screenshot; /* of a rendered page */
 	/* details if the error is ERR_QUARANTINED */
 	char reason[POOL_REASON_BYTES];

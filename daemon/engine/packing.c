@@ -293,13 +293,16 @@ static struct buffer dictionary_read_content(struct txn *txn, enum table table,
 	return slim;
 }
 
+void packing_begin_dictionary(struct buffer *out)
+{
+	buffer_append_byte(out, '\n');
+}
+
 /*
  * Join the pages to a dictionary. The most typical page is at the end, because
  * compression prefers the nearest text. This page is always complete: every
  * page that uses the dictionary would have to repeat a part that is missing.
- * The other pages share the remaining space. The dictionary begins with a line
- * feed, so that the bytes of a page cannot be mistaken for a header
- * (base/compress.h).
+ * The other pages share the remaining space.
  */
 static struct buffer
 dictionary_join_pages(struct txn *txn, enum table table, uint32_t site,
@@ -318,7 +321,7 @@ dictionary_join_pages(struct txn *txn, enum table table, uint32_t site,
 			parts[i].size = room;
 		used += parts[i].size;
 	}
-	buffer_append_byte(&bytes, '\n');
+	packing_begin_dictionary(&bytes);
 	for (size_t i = chosen->count; i-- > 0;) {
 		buffer_append(&bytes, parts[i].data, parts[i].size);
 		buffer_free(&parts[i]);
@@ -647,16 +650,25 @@ static void walk_table(struct packing_walk *walk, struct txn *txn,
 	scan_end(&scan);
 }
 
+/*
+ * Retire the dictionaries that no page uses. Delete a dictionary only if it was
+ * retired before this walk: arriving pages may have begun to use the others
+ * since the walk has read the pages.
+ */
 static void drop_unused(const struct packing_walk *walk,
 			struct packing *packing)
 {
 	const struct packing_site *known = walk->known;
 
-	for (size_t i = 0; i < known->count; i++)
-		if (!known->items[i].is_current && !known->items[i].is_used)
+	for (size_t i = 0; i < known->count; i++) {
+		const struct stored_dictionary *one = &known->items[i];
+
+		if (!one->is_current && !one->is_used)
 			packing_add(packing, TABLE_DICTIONARIES,
-				    key_cluster(walk->site,
-						known->items[i].number));
+				    key_cluster(walk->site, one->number))
+				->retires =
+				one->cluster != DICTIONARY_IS_RETIRED;
+	}
 }
 
 /*
@@ -770,23 +782,44 @@ static uint32_t packing_replace_rows(struct commit *batch,
 	return count;
 }
 
+uint32_t commit_add_dictionary(struct commit *batch, uint32_t site,
+			       struct slice value)
+{
+	uint64_t number = store_next_number(batch->txn, "dictionary");
+
+	if (number > UINT32_MAX)
+		txn_fail(batch->txn, ERR_TOO_LARGE);
+	txn_put(batch->txn, TABLE_DICTIONARIES,
+		KEY(key_cluster(site, (uint32_t)number)), value);
+	return (uint32_t)number;
+}
+
 /* Add a dictionary, unless its site or cluster was deleted since the step. */
 static bool add_dictionary(struct commit *batch, const struct pack_row *row)
 {
 	struct slice cluster = key_slice(&row->key);
-	uint64_t number;
-	struct key key;
 
 	if (txn_get(batch->txn, TABLE_CLUSTERS, cluster).data == NULL)
 		return false;
-	number = store_next_number(batch->txn, "dictionary");
-	if (number > UINT32_MAX) {
-		txn_fail(batch->txn, ERR_TOO_LARGE);
+	commit_add_dictionary(batch, key_u32(cluster, 0),
+			      buffer_slice(&row->value));
+	return true;
+}
+
+static bool retire_dictionary(struct commit *batch, const struct pack_row *row)
+{
+	struct slice value =
+		txn_get(batch->txn, TABLE_DICTIONARIES, key_slice(&row->key));
+	struct dictionary_row dictionary;
+	struct buffer bytes;
+
+	if (value.data == NULL || !dictionary_row_decode(value, &dictionary))
 		return false;
-	}
-	key = key_cluster(key_u32(cluster, 0), (uint32_t)number);
-	txn_put(batch->txn, TABLE_DICTIONARIES, key_slice(&key),
-		buffer_slice(&row->value));
+	dictionary.cluster = DICTIONARY_IS_RETIRED;
+	bytes = dictionary_row_encode(&dictionary);
+	txn_put(batch->txn, TABLE_DICTIONARIES, key_slice(&row->key),
+		buffer_slice(&bytes));
+	buffer_free(&bytes);
 	return true;
 }
 
@@ -798,6 +831,8 @@ static bool apply_dictionary(struct commit *batch, const struct pack_row *row)
 		return false;
 	if (row->value.size > 0)
 		return add_dictionary(batch, row);
+	if (row->retires)
+		return retire_dictionary(batch, row);
 	txn_delete(batch->txn, TABLE_DICTIONARIES, key_slice(&row->key));
 	return true;
 }

@@ -3,12 +3,13 @@
  * its template makes it smaller (store/content.h). This code only reads, one
  * bounded step at a time; CHANGE_PACK writes the result.
  *
- * A cluster gets a dictionary when at least PACKING_MIN_PAGES of its bodies are
- * stored. It gets a new dictionary when half of its bodies are newer than the
- * old one and compress worse. A page whose cluster has no dictionary uses the
- * dictionary of the largest cluster of the site that has one. A dictionary is
- * deleted when no page uses it and its cluster was deleted or has a newer
- * dictionary.
+ * Arriving pages may bring a dictionary (daemon/engine/page_packer.h).
+ * Otherwise a cluster gets one when at least PACKING_MIN_PAGES of its bodies
+ * are stored. It gets a new dictionary when half of its bodies are newer than
+ * the old one and compress worse. A page whose cluster has no dictionary uses
+ * the dictionary of the largest cluster of the site that has one. A dictionary
+ * is retired when no page uses it and its cluster was deleted or has a newer
+ * dictionary. The next walk deletes it if still no page uses it.
  */
 #ifndef DAEMON_ENGINE_PACKING_H
 #define DAEMON_ENGINE_PACKING_H
@@ -34,6 +35,12 @@ enum {
 	PACKING_STEP_BYTES = 4 << 20,
 };
 
+/*
+ * Write the first byte of a dictionary to `out`: a line feed, so that the bytes
+ * of a page cannot be mistaken for a header (base/compress.h).
+ */
+void packing_begin_dictionary(struct buffer *out);
+
 /* A row that changes. */
 struct pack_row {
 	enum table table; /* TABLE_BODIES, TABLE_RECORDS, TABLE_SAMPLE_PAGES,
@@ -42,6 +49,7 @@ struct pack_row {
 	struct key key;
 	uint64_t before;     /* hash64() of the value to replace */
 	struct buffer value; /* the new value; empty = delete the dictionary */
+	bool retires;        /* let no other page use the dictionary, instead */
 };
 
 /* The result of a step. Initialize with {0}; free with packing_free(). */

@@ -6,12 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compress.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "daemon/engine/commit_event.h"
 #include "daemon/engine/commit_guard.h"
 #include "daemon/engine/commit_screenshot.h"
 #include "daemon/engine/engine_internal.h"
+#include "daemon/engine/page_packer.h"
 #include "daemon/engine/rendering.h"
 #include "daemon/engine/sites.h"
 #include "daemon/privsep/worker_pool.h"
@@ -51,6 +53,8 @@ void job_destroy(struct job *job)
 	buffer_free(&job->record);
 	buffer_free(&job->guarded);
 	buffer_free(&job->packed);
+	buffer_free(&job->packed_record);
+	page_dictionary_release(job->dictionary);
 	buffer_free(&job->screenshot);
 	render_visit_free(&job->render);
 	free(job);
@@ -239,6 +243,7 @@ struct pipeline {
 	struct crawler fetching;
 	/* the workers; each has one thread that waits for its results */
 	struct worker_pool *pool;
+	struct page_packer *packer;
 	/* leased jobs that wait for the fetching thread */
 	struct job_queue arrivals;
 	/* fetched jobs that wait for the analysing threads */
@@ -324,6 +329,8 @@ static struct analysis job_analysis(const struct job *job,
 	analysis.listing = buffer_slice(&job->listing);
 	analysis.packed = buffer_slice(&job->packed);
 	analysis.record = buffer_slice(&job->record);
+	analysis.packed_record = buffer_slice(&job->packed_record);
+	analysis.dictionary = job->dictionary;
 	analysis.guarded = buffer_slice(&job->guarded);
 	analysis.screenshot = buffer_slice(&job->screenshot);
 	analysis.charset = slice_of(result->charset);
@@ -548,13 +555,21 @@ static size_t room_for_work(struct pipeline *pipeline,
 	return out < max ? max - out : 0;
 }
 
-/* Copy the results of submitted pages from the changes to their jobs. */
-static void take_outcomes(const struct pending_jobs *held,
+/*
+ * Copy the results of submitted pages from the changes to their jobs, and tell
+ * the packer the clusters of the pages.
+ */
+static void take_outcomes(struct pipeline *pipeline,
+			  const struct pending_jobs *held,
 			  const struct change *changes)
 {
 	size_t i = 0;
 
 	for (struct job *job = held->first; job != NULL; job = job->next, i++) {
+		if (!job_is_of_host(job))
+			page_packer_learn(pipeline->packer, job,
+					  changes[i].answer.stored_site,
+					  changes[i].answer.cluster);
 		if (job->kind == CHANGE_INGEST) {
 			job->error = changes[i].error;
 			job->analysis.is_kept = job->error == ERR_NONE &&
@@ -591,7 +606,7 @@ static enum error commit_jobs(struct pipeline *pipeline,
 	assert(count == held->count);
 	error = engine_commit(pipeline->engine, changes, count, now_ms, &order);
 	if (error == ERR_NONE) {
-		take_outcomes(held, changes);
+		take_outcomes(pipeline, held, changes);
 		pipeline_count_jobs(pipeline, held,
 				    clock_read_us(CLOCK_MONOTONIC) - begin_us);
 		send_work(pipeline, &order);
@@ -908,12 +923,18 @@ static void analyse_jobs(struct pipeline *pipeline, struct job *jobs)
 			job->error = ERR_NOT_RENDERED;
 		if (pipeline->options.rendering != NULL)
 			render_visit_choose(analysing.store, job);
+		/* the DOM of the page may need another dictionary */
+		if (job_wants_rendering(pipeline, job))
+			compress_slice(buffer_slice(&job->result.body),
+				       &job->packed);
+		count++;
+	}
+	page_packer_run(pipeline->packer, jobs);
+	for (struct job *job = jobs; job != NULL; job = job->next)
 		if (!job_wants_rendering(pipeline, job)) {
 			end_analysis(pipeline, job);
 			render_visit_end(job);
 		}
-		count++;
-	}
 	each_us = (clock_read_us(CLOCK_MONOTONIC) - begin_us) / count;
 	lock_acquire(&pipeline->lock);
 	pipeline->stats.analysed += count;
@@ -978,14 +999,17 @@ static void end_rendering(struct pipeline *pipeline, struct job *job,
 
 /*
  * Return whether the next try may render the page: the browser has ended, maybe
- * not because of this page, or too many pages wait.
+ * not because of this page; too many pages wait; or the machine was too busy
+ * for a page of a template whose pages are rendered.
  */
 static bool rendering_may_succeed(const struct job *job, enum error error,
 				  const struct rendered_page *page)
 {
 	return job->work.lease.attempts < MAX_RENDER_RETRIES &&
 	       (error == ERR_BUSY ||
-		(error == ERR_NONE && page->end == RENDER_BROWSER_ENDED));
+		(error == ERR_NONE && (page->end == RENDER_BROWSER_ENDED ||
+				       (page->end == RENDER_TIMEOUT &&
+					job->render.is_of_rendered))));
 }
 
 /*
@@ -1144,6 +1168,7 @@ static void free_pipeline(struct pipeline *pipeline)
 	job_queue_finish(&pipeline->arrivals);
 	job_queue_finish(&pipeline->fetched);
 	job_queue_finish(&pipeline->ended);
+	page_packer_destroy(pipeline->packer);
 	condition_destroy(&pipeline->is_wanted);
 	condition_destroy(&pipeline->is_answered);
 	condition_destroy(&pipeline->has_room);
@@ -1161,6 +1186,7 @@ static struct pipeline *create_pipeline(struct engine *engine,
 	assert(options->workers > 0 && options->max_in_flight > 0);
 	pipeline->engine = engine;
 	pipeline->options = *options;
+	pipeline->packer = page_packer_create(engine_store(engine));
 	lock_init(&pipeline->lock, LOCK_PIPELINE);
 	condition_init(&pipeline->is_wanted);
 	condition_init(&pipeline->is_answered);

@@ -286,6 +286,7 @@ static void render_visit_match(struct txn *txn, const struct site_row *site,
 	is_wanted = was_rendered &&
 		    (!page_row_get(txn, site->id, job->work.lease.key, &row) ||
 		     (row.flags & PAGE_ROW_IS_RENDERED) == 0);
+	visit->is_of_rendered = decision == RENDER_YES;
 	visit->must_render = visit->finding.cluster != 0 || is_wanted ||
 			     decision == RENDER_YES ||
 			     (was_rendered && decision != RENDER_NO);
@@ -414,10 +415,11 @@ static void render_signatures_of_cluster(const struct site *site,
 
 /*
  * Request the pages of the cluster again, one after another. Pages of clients
- * stay as they are. Return the time of the last visit.
+ * stay as they are. Visits that have begun do not know the decision, so those
+ * of all pages but `page` are repeated. Return the time of the last visit.
  */
 static uint64_t render_move_pages(struct commit *batch, const struct site *site,
-				  uint32_t cluster)
+				  uint32_t cluster, uint64_t page)
 {
 	const uint32_t id = site->row.id;
 	uint64_t *pages = mem_alloc(MAX_MOVED_PAGES, sizeof(*pages));
@@ -439,6 +441,7 @@ static uint64_t render_move_pages(struct commit *batch, const struct site *site,
 		due_ms += MOVED_PAGE_MS;
 	}
 	free(pages);
+	frontier_repeat_leased(batch->txn, &site->row, page);
 	return due_ms;
 }
 
@@ -591,8 +594,8 @@ static void render_decide(struct commit *batch, struct site *site,
 					      commit_signature(site, &record));
 	}
 	if (is_moved)
-		row->moved_ms =
-			render_move_pages(batch, site, finding->cluster);
+		row->moved_ms = render_move_pages(batch, site, finding->cluster,
+						  arrival->page);
 	row->signatures = buffer_slice(signatures);
 	render_row_put(batch->txn, site->row.id, finding->cluster, row);
 	render_log(batch, site, arrival->page, finding->cluster, row);
@@ -682,7 +685,8 @@ static void render_follow(struct commit *batch, struct site *site,
 	    !(arrival->finding->is_empty &&
 	      site_render_rests(&site->row, &row, batch->now_ms))) {
 		row.version = 0;
-		row.moved_ms = render_move_pages(batch, site, cluster);
+		row.moved_ms =
+			render_move_pages(batch, site, cluster, arrival->page);
 		render_row_put(batch->txn, id, cluster, &row);
 		render_move_template(batch, site, cluster, arrival->cluster);
 	}

@@ -31,8 +31,9 @@ struct job;
 /* The state of the visit of a page, for these decisions. */
 struct render_visit {
 	struct render_finding finding; /* its record points into `record` */
-	bool wants_words; /* the worker must list the words of the page */
-	bool must_render; /* after the analysis: the page must be rendered */
+	bool wants_words;    /* the worker must list the words of the page */
+	bool must_render;    /* after the analysis: the page must be rendered */
+	bool is_of_rendered; /* the pages of its template are rendered */
 	/* the DOM is of a document at another URL, so it says nothing */
 	bool has_left;
 	struct buffer words; /* of the last analysis */

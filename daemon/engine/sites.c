@@ -535,18 +535,45 @@ bool site_may_have_weights(const struct site_row *site)
 		(site->options.flags & SITE_IS_AUTO) != 0);
 }
 
+/* Return whether the site has doubled since the last choice. */
+static bool site_has_doubled(const struct site_row *site)
+{
+	return site->page_count / 2 >= site->threshold_pages;
+}
+
 bool site_wants_threshold(const struct site_row *site)
 {
-	bool has_grown = site->page_count / 2 >= site->threshold_pages;
-
 	if (site->threshold_generation == site->generation ||
 	    ((site->options.flags & SITE_IS_AUTO) == 0 &&
 	     !site_may_have_weights(site)))
 		return false;
-	if (site->page_count >= MIN_PAGES && has_grown)
+	if (site->page_count >= MIN_PAGES && site_has_doubled(site))
 		return true;
 	return site->pending_count == 0 &&
 	       (site->options.flags & SITE_IS_CHANGING) == 0;
+}
+
+/* Return how long the site must be unchanged before a threshold is chosen. */
+static uint64_t site_quiet_ms(const struct site_row *site)
+{
+	enum { SMALL_PAGES = 100, QUIET_MS = 3000, OFFLINE_QUIET_MS = 2000 };
+	const uint64_t pages_ms = 3 * (uint64_t)site->page_count;
+
+	/* more uploads may follow; a crawl has its end */
+	if ((site->options.flags & SITE_IS_OFFLINE) != 0)
+		return site->page_count < MIN_PAGES ? 0 : OFFLINE_QUIET_MS;
+	if (site->page_count < SMALL_PAGES)
+		return 0;
+	return pages_ms < QUIET_MS ? pages_ms : QUIET_MS;
+}
+
+bool site_threshold_is_due(const struct site_row *site, uint64_t waiting_ms,
+			   uint64_t quiet_ms)
+{
+	enum { MAX_WAIT_MS = 60000 };
+
+	return site_has_doubled(site) || waiting_ms >= MAX_WAIT_MS ||
+	       quiet_ms >= site_quiet_ms(site);
 }
 
 enum { MIN_BUCKETS = 64 };
@@ -577,12 +604,14 @@ static void list_once(struct site_array *list, struct site *site,
 static void site_array_remove(struct site_array *list, struct site *site,
 			      enum site_array_flags which)
 {
-	size_t i = 0;
+	size_t i = list->count;
 
 	if ((site->lists & which) == 0)
 		return;
-	while (list->items[i] != site)
-		i++;
+	/* callers walk from the end, so that many removals take linear time */
+	do
+		i--;
+	while (list->items[i] != site);
 	list->items[i] = list->items[--list->count];
 	site->lists &= ~(unsigned)which;
 }

@@ -345,6 +345,18 @@ void site_queue_free(struct site_queue *queue);
 bool site_wants_threshold(const struct site_row *site);
 
 /*
+ * Return whether the choice that the site wants must be made now. A choice
+ * reads all signatures of the site. A site whose pages change all the time, for
+ * example while a client uploads them, would need one after each commit; so the
+ * choice waits until the site has been unchanged for a time that depends on its
+ * size and origin, at most some seconds.
+ * `waiting_ms`: since when it wants a choice; `quiet_ms`: since when it is
+ * unchanged.
+ */
+bool site_threshold_is_due(const struct site_row *site, uint64_t waiting_ms,
+			   uint64_t quiet_ms);
+
+/*
  * Return whether the daemon chooses weights for the site. A site of cas, the
  * former default, gets weights only if its threshold is "auto": weights would
  * change what a threshold of the operator means.

@@ -697,26 +697,37 @@ size_t work_long(size_t workers)
 }
 
 /*
- * With the lock held: remove and return the first exchange whose owner may use
- * one more worker, so that one owner cannot occupy all workers. Return NULL if
- * the queue has no such exchange.
+ * With the lock held: return whether the owner of the exchange may use one more
+ * worker, so that one owner cannot occupy all workers.
  */
-static struct http_exchange *pop_fair(struct http_server *server,
-				      struct exchange_queue *queue)
+static bool exchange_may_begin(const struct http_server *server,
+			       const struct http_exchange *exchange)
 {
-	struct http_exchange *previous = NULL;
-	struct http_exchange *exchange = queue->first;
+	return quota_check(&server->busy, exchange->owner, 1) ==
+		       QUOTA_ACQUIRED &&
+	       ((exchange->traits & HTTP_SLOW) == 0 ||
+		quota_check(&server->busy_long, exchange->owner, 1) ==
+			QUOTA_ACQUIRED);
+}
 
-	while (exchange != NULL &&
-	       (quota_check(&server->busy, exchange->owner, 1) !=
-			QUOTA_ACQUIRED ||
-		((exchange->traits & HTTP_SLOW) != 0 &&
-		 quota_check(&server->busy_long, exchange->owner, 1) !=
-			 QUOTA_ACQUIRED))) {
-		previous = exchange;
+/*
+ * With the lock held: return whether the queue has an exchange that may be
+ * handled now. Set *previous_out to the exchange before the first of these.
+ */
+static bool exchange_queue_has_ready(const struct http_server *server,
+				     const struct exchange_queue *queue,
+				     struct http_exchange **previous_out)
+{
+	bool is_full = queue == &server->ready_long &&
+		       server->busy_long.used >= server->busy_long.max;
+	struct http_exchange *exchange = is_full ? NULL : queue->first;
+
+	*previous_out = NULL;
+	while (exchange != NULL && !exchange_may_begin(server, exchange)) {
+		*previous_out = exchange;
 		exchange = exchange->next;
 	}
-	return exchange == NULL ? NULL : pop_behind(queue, previous);
+	return exchange != NULL;
 }
 
 /*
@@ -725,12 +736,16 @@ static struct http_exchange *pop_fair(struct http_server *server,
  */
 static struct http_exchange *pop_ready(struct http_server *server)
 {
-	struct http_exchange *exchange = pop_fair(server, &server->ready);
+	struct exchange_queue *queue = &server->ready;
+	struct http_exchange *previous;
+	struct http_exchange *exchange;
 
-	if (exchange == NULL)
-		exchange = pop_fair(server, &server->ready_long);
-	if (exchange == NULL)
+	if (!exchange_queue_has_ready(server, queue, &previous))
+		queue = &server->ready_long;
+	if (queue == &server->ready_long &&
+	    !exchange_queue_has_ready(server, queue, &previous))
 		return NULL;
+	exchange = pop_behind(queue, previous);
 	quota_acquire(&server->busy, exchange->owner, 1);
 	if ((exchange->traits & HTTP_SLOW) != 0)
 		quota_acquire(&server->busy_long, exchange->owner, 1);
@@ -746,8 +761,20 @@ static void end_work(struct http_server *server, uint64_t owner, bool took_long)
 	quota_release(&server->busy, owner, 1);
 	if (took_long)
 		quota_release(&server->busy_long, owner, 1);
-	/* another worker may now handle the next exchange of this owner */
-	if (server->ready.first != NULL || server->ready_long.first != NULL)
+}
+
+/*
+ * With the lock held: wake a worker that waits, if there is an exchange for it.
+ * A worker calls this after it has taken an exchange: the end of its last one
+ * may have freed a place for more than that.
+ */
+static void exchange_wake_another(struct http_server *server)
+{
+	struct http_exchange *previous;
+
+	if (server->idle_count > 0 &&
+	    (exchange_queue_has_ready(server, &server->ready, &previous) ||
+	     exchange_queue_has_ready(server, &server->ready_long, &previous)))
 		condition_signal(&server->is_wanted);
 }
 
@@ -763,8 +790,10 @@ static struct http_exchange *exchange_queue_next(struct http_server *server)
 		    clock_steady_ms() >= server->tick_ms)
 			exchanges_requeue_suspended(server);
 		exchange = pop_ready(server);
-		if (exchange != NULL)
+		if (exchange != NULL) {
+			exchange_wake_another(server);
 			return exchange;
+		}
 		if (server->old_count > 0) {
 			int file = server->old_files[--server->old_count];
 
@@ -772,7 +801,9 @@ static struct http_exchange *exchange_queue_next(struct http_server *server)
 			close(file);
 			lock_acquire(&server->lock);
 		} else {
+			server->idle_count++;
 			wait_for_tick(server);
+			server->idle_count--;
 		}
 	}
 	return NULL;
@@ -930,7 +961,9 @@ void work_suspend(struct http_exchange *exchange)
 	MHD_suspend_connection(exchange->connection);
 	exchange->state = EXCHANGE_WAITS;
 	push_ready(server, exchange);
-	condition_signal(&server->is_wanted);
+	/* if not, the worker that frees a place takes the exchange */
+	if (exchange_may_begin(server, exchange))
+		condition_signal(&server->is_wanted);
 }
 
 bool work_submit(struct http_exchange *exchange)

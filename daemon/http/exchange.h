@@ -168,6 +168,7 @@ struct http_server {
 	struct quota busy;      /* workers that are handling an exchange */
 	struct quota busy_long; /* workers that are handling an exchange that
 				   may take long */
+	size_t idle_count;      /* workers that wait for an exchange */
 	struct exchange_queue parked;
 	struct quota clients;   /* exchanges that have an owner */
 	struct quota waiting;   /* exchanges in EXCHANGE_WAITS that are not

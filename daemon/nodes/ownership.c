@@ -514,7 +514,9 @@ static unsigned partition_sizes_partition(const struct counting *counting,
 			host, scan->key.size - (size_t)(host - text)});
 	case TABLE_EVENTS:
 	case TABLE_OUTBOX:
-		if (!event_decode(scan->value, &event) || event.host.size == 0)
+	case TABLE_REFUSED:
+		if (!event_decode_of(table, scan->value, &event) ||
+		    event.host.size == 0)
 			return JOURNAL_COMMON;
 		return nodes_partition_of(event.host);
 	case TABLE_HOOKS:

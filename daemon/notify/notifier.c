@@ -114,15 +114,94 @@ bool hook_target_check(struct slice target, char *message, size_t size)
 /* Send events to hooks, and process the results. */
 
 /*
+ * Return whether the status says that the receiver will never accept this
+ * request. Other statuses of errors concern all events of the hook: the
+ * receiver is busy or broken, or the URL or the token is wrong. The event is
+ * retried then, and the later ones wait.
+ */
+static bool hook_status_refuses(unsigned http_status)
+{
+	static const unsigned statuses[] = {400, 406, 409, 413,
+					    414, 415, 422, 431};
+
+	for (size_t i = 0; i < sizeof(statuses) / sizeof(statuses[0]); i++)
+		if (statuses[i] == http_status)
+			return true;
+	return false;
+}
+
+/*
+ * Record that the event is finished: it was delivered, or it is set aside. Call
+ * it with the lock held.
+ */
+static void hook_queue_finish(struct hook_queue *outlet, bool is_refused)
+{
+	struct hook_report *report = &outlet->report;
+
+	assert(report->number_count < HOOK_REPORT_EVENTS);
+	report->numbers[report->number_count++] = outlet->number;
+	report->failures = 0;
+	report->next_ms = 0;
+	outlet->refusals = 0;
+	if (!is_refused) {
+		report->delivered_ms = clock_wall_ms();
+		return;
+	}
+	report->refused = outlet->number;
+	report->refused_status = report->http_status;
+	buffer_clear(&outlet->refused_answer);
+	buffer_append_slice(&outlet->refused_answer,
+			    buffer_slice(&outlet->answer.body));
+}
+
+/*
+ * Finish the attempt to send an event. `why` is the reason of the failure, or
+ * NULL if the event was delivered. Return whether the event is set aside. Call
+ * it with the lock held.
+ */
+static bool hook_queue_record(struct delivery *delivery,
+			      struct hook_queue *outlet, unsigned http_status,
+			      const char *why)
+{
+	struct hook_report *report = &outlet->report;
+	bool is_refused = false;
+
+	report->http_status = (uint16_t)http_status;
+	if (why != NULL && hook_status_refuses(http_status))
+		/* a report has room for one refused event */
+		is_refused = ++outlet->refusals >= MAX_REFUSALS &&
+			     report->refused == 0;
+	if (why == NULL || is_refused) {
+		hook_queue_finish(outlet, is_refused);
+	} else {
+		report->failures++;
+		report->next_ms = clock_wall_ms() +
+				  backoff_ms(delivery->options.first_pause_ms,
+					     BACKOFF_MAX_MS, report->failures,
+					     outlet->hook);
+	}
+	snprintf(outlet->error, sizeof(outlet->error), "%s",
+		 why == NULL ? "" : why);
+	outlet->has_news = true;
+	outlet->answer.number = outlet->number;
+	outlet->answer.http_status = http_status;
+	outlet->attempts++;
+	condition_broadcast(&delivery->is_answered);
+	condition_signal(&delivery->is_wanted);
+	return is_refused;
+}
+
+/*
  * Finish the event that is being sent. `why` is the reason of the failure, or
  * NULL if the event was delivered.
  */
 static void end_event(struct delivery *delivery, struct hook_queue *outlet,
 		      unsigned http_status, const char *why)
 {
-	struct hook_report *report = &outlet->report;
-	uint64_t now_ms = clock_wall_ms();
+	const struct log_subject subject = {
+		.site = buffer_slice(&outlet->site)};
 	bool is_first_failure = false;
+	bool is_refused = false;
 
 	assert(outlet->is_running);
 	outlet->is_running = false;
@@ -130,39 +209,25 @@ static void end_event(struct delivery *delivery, struct hook_queue *outlet,
 	hook_request_free(&outlet->request);
 	lock_acquire(&delivery->lock);
 	if (!outlet->is_replaced) {
-		report->http_status = (uint16_t)http_status;
-		report->failures = why == NULL ? 0 : report->failures + 1;
-		report->next_ms = 0;
-		if (why == NULL) {
-			assert(report->number_count < HOOK_REPORT_EVENTS);
-			report->numbers[report->number_count++] =
-				outlet->number;
-			report->delivered_ms = now_ms;
-		} else {
-			report->next_ms =
-				now_ms +
-				backoff_ms(delivery->options.first_pause_ms,
-					   BACKOFF_MAX_MS, report->failures,
-					   outlet->hook);
-		}
-		snprintf(outlet->error, sizeof(outlet->error), "%s",
-			 why == NULL ? "" : why);
-		outlet->has_news = true;
-		outlet->answer.number = outlet->number;
-		outlet->answer.http_status = http_status;
-		outlet->attempts++;
-		condition_broadcast(&delivery->is_answered);
-		is_first_failure = report->failures == 1;
-		condition_signal(&delivery->is_wanted);
+		is_refused =
+			hook_queue_record(delivery, outlet, http_status, why);
+		is_first_failure = outlet->report.failures == 1;
 	}
 	lock_release(&delivery->lock);
-	if (is_first_failure)
+	if (is_refused)
 		log_warn_limited_about(
-			(struct log_subject){
-				.site = buffer_slice(&outlet->site)},
-			"hook %" PRIu32 ": delivery of event %" PRIu64
-			" failed: %s; retrying",
-			outlet->hook, outlet->number, why);
+			subject,
+			"hook %" PRIu32 ": event %" PRIu64
+			" was refused %d times: %s; it is set aside: see "
+			"templatectl hook show %" PRIu32,
+			outlet->hook, outlet->number, MAX_REFUSALS, why,
+			outlet->hook);
+	else if (is_first_failure)
+		log_warn_limited_about(subject,
+				       "hook %" PRIu32
+				       ": delivery of event %" PRIu64
+				       " failed: %s; retrying",
+				       outlet->hook, outlet->number, why);
 }
 
 /*
@@ -362,6 +427,7 @@ void hook_queue_destroy(struct hook_queue *outlet)
 	buffer_free(&outlet->site);
 	hook_request_free(&outlet->request);
 	buffer_free(&outlet->answer.body);
+	buffer_free(&outlet->refused_answer);
 	free(outlet);
 }
 
@@ -464,10 +530,10 @@ static struct hook_queue *hook_queue_find(struct delivery *delivery,
 }
 
 /*
- * Return whether the event was delivered after the snapshot that is being read.
+ * Return whether the event was finished after the snapshot that is being read.
  */
-static bool is_delivered(struct delivery *delivery,
-			 const struct hook_queue *outlet, uint64_t number)
+static bool is_finished(struct delivery *delivery,
+			const struct hook_queue *outlet, uint64_t number)
 {
 	const struct hook_report *report = &outlet->report;
 	bool is_there = false;
@@ -489,6 +555,8 @@ static bool take_event(struct hook_queue *outlet, uint64_t number,
 	struct event_row event;
 
 	if (scan_try(scan) && event_decode(scan->value, &event)) {
+		if (outlet->number != number)
+			outlet->refusals = 0;
 		outlet->number = number;
 		outlet->kind = event.kind;
 		buffer_clear(&outlet->site);
@@ -533,7 +601,7 @@ static void load_event(struct delivery *delivery, struct txn *txn,
 		if (is_passed[partition] ||
 		    !store_owns(delivery->store, partition))
 			is_passed[partition] = true;
-		else if (!is_delivered(delivery, outlet, number))
+		else if (!is_finished(delivery, outlet, number))
 			is_found = take_event(outlet, number, &scan);
 	}
 	scan_end(&scan);
@@ -595,10 +663,13 @@ static void look_at_hooks(struct delivery *delivery, struct txn *txn)
 	scan_end(&scan);
 }
 
-/* Remove the first `count` delivered events from the report. */
+/* Remove the first `count` events from the report. */
 static void hook_report_drop(struct hook_report *report, size_t count)
 {
 	assert(count <= report->number_count);
+	for (size_t i = 0; i < count; i++)
+		if (report->numbers[i] == report->refused)
+			report->refused = 0;
 	report->number_count -= count;
 	memmove(report->numbers, report->numbers + count,
 		report->number_count * sizeof(report->numbers[0]));
@@ -606,6 +677,7 @@ static void hook_report_drop(struct hook_report *report, size_t count)
 
 void delivery_load_hooks(struct delivery *delivery)
 {
+	bool is_any_deleted = false;
 	size_t kept = 0;
 	struct txn txn;
 	enum error error;
@@ -637,12 +709,17 @@ void delivery_load_hooks(struct delivery *delivery)
 	for (size_t i = 0; i < delivery->outlet_count; i++) {
 		struct hook_queue *outlet = delivery->outlets[i];
 
+		outlet->is_deleted = !outlet->is_there;
+		is_any_deleted |= outlet->is_deleted;
 		if (outlet->is_there || outlet->is_running || outlet->is_saving)
 			delivery->outlets[kept++] = outlet;
 		else
 			hook_queue_destroy(outlet);
 	}
 	delivery->outlet_count = kept;
+	/* delivery_wait() stops waiting for hooks that were deleted */
+	if (is_any_deleted)
+		condition_broadcast(&delivery->is_answered);
 	lock_release(&delivery->lock);
 }
 
@@ -656,14 +733,16 @@ enum { RETRY_MS = 1000 };
 /* The reports for one commit, and the texts that they point to. */
 struct saving {
 	struct hook_report *reports; /* [count] */
-	char (*errors)[sizeof(((struct hook_queue *)NULL)->error)];
+	struct buffer *texts;        /* [count], the error and the answer */
 	size_t count;
 };
 
 static void free_saving(struct saving *saving)
 {
+	for (size_t i = 0; i < saving->count; i++)
+		buffer_free(&saving->texts[i]);
 	free(saving->reports);
-	free(saving->errors);
+	free(saving->texts);
 	*saving = (struct saving){0};
 }
 
@@ -673,19 +752,24 @@ static void take_reports(struct delivery *delivery, struct saving *saving)
 	size_t room = delivery->outlet_count + 1;
 
 	saving->reports = mem_alloc(room, sizeof(*saving->reports));
-	saving->errors = mem_alloc(room, sizeof(*saving->errors));
+	saving->texts = mem_alloc(room, sizeof(*saving->texts));
 	for (size_t i = 0; i < delivery->outlet_count; i++) {
 		struct hook_queue *outlet = delivery->outlets[i];
 		struct hook_report *report = &saving->reports[saving->count];
-		char *error = saving->errors[saving->count];
+		struct buffer *text = &saving->texts[saving->count];
 
 		if (!outlet->has_news)
 			continue;
 		saving->count++;
-		memcpy(error, outlet->error, sizeof(outlet->error));
 		*report = outlet->report;
 		hook_report_drop(report, outlet->saved);
-		report->error = slice_of(error);
+		buffer_append_slice(text, slice_of(outlet->error));
+		buffer_append_slice(text,
+				    buffer_slice(&outlet->refused_answer));
+		report->error =
+			(struct slice){text->data, strlen(outlet->error)};
+		report->refused_answer = buffer_slice(text);
+		slice_advance(&report->refused_answer, report->error.size);
 		outlet->saving = report->number_count;
 		outlet->has_news = false;
 		outlet->is_saving = true;
@@ -933,7 +1017,8 @@ static const struct hook_queue *delivery_find(const struct delivery *delivery,
 {
 	for (size_t i = 0; i < delivery->outlet_count; i++)
 		if (delivery->outlets[i]->hook == hook &&
-		    !delivery->outlets[i]->is_replaced)
+		    !delivery->outlets[i]->is_replaced &&
+		    !delivery->outlets[i]->is_deleted)
 			return delivery->outlets[i];
 	return NULL;
 }
@@ -945,6 +1030,7 @@ bool delivery_wait(struct delivery *delivery, uint32_t hook, uint64_t number,
 	const struct hook_queue *outlet;
 	uint64_t before;
 	bool is_answered = false;
+	bool is_known = false; /* a hook that was just added is not */
 	bool goes_on = true;
 
 	*answer_out = (struct hook_answer){0};
@@ -958,7 +1044,9 @@ bool delivery_wait(struct delivery *delivery, uint32_t hook, uint64_t number,
 			(outlet->answer.number >= number ||
 			 (outlet->attempts > before && *outlet->error != '\0'));
 		goes_on = !is_answered && !delivery->is_cancelled &&
-			  (outlet == NULL || !outlet->is_locked) &&
+			  (outlet == NULL ? !is_known : !outlet->is_locked);
+		is_known |= outlet != NULL;
+		goes_on = goes_on &&
 			  condition_wait_until(&delivery->is_answered,
 					       &delivery->lock, until_ms);
 	}

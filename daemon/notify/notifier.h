@@ -7,6 +7,10 @@
  * does not delay others. The next commit deletes the delivered events from the
  * outbox while later events are already sent. Therefore, after a crash, at most
  * HOOK_REPORT_EVENTS events of each hook are sent again.
+ *
+ * An event that the receiver refuses with a status that blames the request, not
+ * the receiver or the hook, is set aside after MAX_REFUSALS attempts
+ * (TABLE_REFUSED), so that it does not block the later events.
  */
 #ifndef DAEMON_NOTIFY_NOTIFIER_H
 #define DAEMON_NOTIFY_NOTIFIER_H
@@ -29,7 +33,10 @@
 struct delivery;
 struct spawner;
 
-enum { MAX_RUNNING_POSTS = 1024 }; /* maximum number at the same time */
+enum {
+	MAX_RUNNING_POSTS = 1024, /* maximum number at the same time */
+	MAX_REFUSALS = 3,         /* attempts until an event is set aside */
+};
 
 struct delivery_options {
 	struct spawner *spawner;    /* NULL: use threads and child processes of
@@ -68,7 +75,8 @@ struct hook_answer {
 /*
  * Wait until event `number` was delivered to the hook, or an attempt to deliver
  * it or an earlier event has failed. Return false after 25 s, if the hook lacks
- * its credentials, or after delivery_cancel(). Free the body. Any thread.
+ * its credentials, if it is deleted meanwhile, or after delivery_cancel(). Free
+ * the body. Any thread.
  */
 bool delivery_wait(struct delivery *delivery, uint32_t hook, uint64_t number,
 		   struct hook_answer *answer_out);
@@ -154,9 +162,10 @@ struct hook_queue {
 	bool is_running; /* an event is being sent */
 	bool is_child;   /* the event is sent by a command */
 	struct child child;
-	uint64_t number; /* number of the event that is being sent, or of the
-			    next event */
-	uint16_t kind;   /* kind of that event */
+	uint64_t number;   /* number of the event that is being sent, or of the
+			      next event */
+	uint16_t kind;     /* kind of that event */
+	unsigned refusals; /* of that event */
 	/* JSON of that event; empty: there is nothing to send */
 	struct buffer body;
 	struct hook_request request; /* that delivers it */
@@ -165,10 +174,12 @@ struct hook_queue {
 	/* Guarded by the lock of the notifier: */
 	/*
 	 * the current state, and the results that the store does not have yet.
-	 * Its `error` is not used; see the next field
+	 * Its `error` and `refused_answer` are not used; see the next fields
 	 */
 	struct hook_report report;
+	struct buffer refused_answer;
 	char error[128];
+	bool is_deleted; /* the store no longer had the hook at the last scan */
 	/* the last result; its error is above. 0 attempts = none */
 	struct hook_answer answer;
 	uint64_t attempts;

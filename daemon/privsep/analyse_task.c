@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/arena.h"
-#include "base/compress.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "cluster/signature.h"
@@ -316,15 +315,16 @@ static void fill_record(const struct page *page, struct slice body,
 		.description = page->description,
 	};
 	const struct path_table paths = path_table_make(page->arena, page);
+	const uint64_t *steps = paths.steps[PATH_INNER_CLASSES];
 	const struct record_link *links;
 	struct buffer outline = {0};
 
 	page_sign(page, &paths, url, options, &record);
 	record.fragments = copy_fragments(page, &record.fragment_count);
-	links = resolve_links(page, paths.steps[PATH_INNER_CLASSES], url,
-			      options->drop_parameters, &record.link_count);
+	links = resolve_links(page, steps, url, options->drop_parameters,
+			      &record.link_count);
 	if (!options->is_for_once)
-		outline_append(page, &outline);
+		outline_append(page, steps, &outline);
 	record.outline = buffer_slice(&outline);
 	record_encode(&record, links, record_out);
 	buffer_free(&outline);
@@ -764,7 +764,7 @@ void guards_check(struct page *page, struct slice guards,
 
 /*
  * The task of a worker that analyses a page: it computes the record of the page
- * and the results of guards, and compresses the source.
+ * and the results of guards.
  */
 
 /* A decoded request, and its page. */
@@ -798,8 +798,7 @@ static enum error analyse_task_begin(const struct task *task,
 }
 
 static void analyse_given(const struct analyse_task_input *given,
-			  struct worker *worker, struct analyse_answer *row,
-			  struct message *answer)
+			  struct analyse_answer *row, struct message *answer)
 {
 	const struct analyse_request *request = &given->request;
 	const struct analyse_options options = {
@@ -823,7 +822,6 @@ static void analyse_given(const struct analyse_task_input *given,
 	if (request->wants_words != 0)
 		page_words_append(given->page, body);
 	row->word_bytes = body->size - row->record_bytes - row->guarded_bytes;
-	packer_pack(worker_packer(worker), given->body, body);
 	row->is_shell = request->is_rendered == 0 && page_is_shell(given->page);
 }
 
@@ -839,7 +837,7 @@ enum error analyse_task(struct task *task, struct message *answer)
 				  given.request.width > SIGNATURE_MAX_WIDTH))
 		error = ERR_MALFORMED;
 	if (error == ERR_NONE && row.error == ERR_NONE)
-		analyse_given(&given, task->worker, &row, answer);
+		analyse_given(&given, &row, answer);
 	if (error == ERR_NONE)
 		answer->head = row_codec_encode(&analyse_answer_layout, &row);
 	page_destroy(given.page);

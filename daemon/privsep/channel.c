@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -79,6 +80,16 @@ struct channel channel_of(int socket, size_t max_body)
 struct channel channel_without_files(int socket, size_t max_body)
 {
 	return (struct channel){.socket = socket, .max_body = max_body};
+}
+
+void channel_limit_wait(struct channel *channel, int wait_ms)
+{
+	const struct timeval wait = {.tv_sec = wait_ms / 1000,
+				     .tv_usec = wait_ms % 1000 * 1000L};
+
+	if (setsockopt(channel->socket, SOL_SOCKET, SO_RCVTIMEO, &wait,
+		       sizeof(wait)) == 0)
+		channel->wait_ms = wait_ms;
 }
 
 /* Discard the frame whose body is incomplete. */
@@ -399,13 +410,15 @@ static enum error open_message(struct channel *channel, size_t size, int *files,
 	return ERR_NONE;
 }
 
-static enum error wait_for_message(int socket, int timeout_ms)
+static enum error wait_for_message(const struct channel *channel,
+				   int timeout_ms)
 {
-	struct pollfd wanted = {.fd = socket, .events = POLLIN};
+	struct pollfd wanted = {.fd = channel->socket, .events = POLLIN};
 	int ready;
 
-	if (timeout_ms <= 0)
-		return ERR_NONE; /* recvmsg() blocks, or returns immediately */
+	/* recvmsg() waits, or returns immediately */
+	if (timeout_ms <= 0 || channel->wait_ms > 0)
+		return ERR_NONE;
 	do
 		ready = poll(&wanted, 1, timeout_ms);
 	while (ready < 0 && errno == EINTR);
@@ -416,7 +429,7 @@ static enum error wait_for_message(int socket, int timeout_ms)
  * Receive a message into `piece`, and its descriptors into `files`; the caller
  * closes them. If the message is too large, set its size to 0.
  */
-static enum error receive_message(int socket, int timeout_ms,
+static enum error receive_message(const struct channel *channel, int timeout_ms,
 				  struct iovec *piece, int files[MAX_FILES],
 				  size_t *file_count_out)
 {
@@ -431,10 +444,10 @@ static enum error receive_message(int socket, int timeout_ms,
 	int flags = MSG_CMSG_CLOEXEC | (timeout_ms == 0 ? MSG_DONTWAIT : 0);
 
 	*file_count_out = 0;
-	if (wait_for_message(socket, timeout_ms) != ERR_NONE)
+	if (wait_for_message(channel, timeout_ms) != ERR_NONE)
 		return ERR_TIMEOUT;
 	do
-		size = recvmsg(socket, &message, flags);
+		size = recvmsg(channel->socket, &message, flags);
 	while (size < 0 && errno == EINTR);
 	if (size < 0)
 		return errno == EAGAIN ? ERR_TIMEOUT : ERR_STOPPED;
@@ -460,7 +473,7 @@ static enum error receive_first(struct channel *channel, int timeout_ms,
 	if (channel->room == NULL)
 		channel->room = mem_resize(NULL, ROOM_BYTES, 1);
 	piece.iov_base = channel->room;
-	error = receive_message(channel->socket, timeout_ms, &piece, files,
+	error = receive_message(channel, timeout_ms, &piece, files,
 				&file_count);
 	return error == ERR_NONE ? open_message(channel, piece.iov_len, files,
 						file_count, frame)
@@ -479,8 +492,8 @@ static enum error receive_piece(struct channel *channel, int timeout_ms,
 	struct iovec piece = {buffer_reserve(pieces, wanted), wanted};
 	int files[MAX_FILES];
 	size_t file_count;
-	enum error error = receive_message(channel->socket, timeout_ms, &piece,
-					   files, &file_count);
+	enum error error = receive_message(channel, timeout_ms, &piece, files,
+					   &file_count);
 
 	if (error != ERR_NONE)
 		return error;

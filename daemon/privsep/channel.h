@@ -47,6 +47,7 @@ struct channel_frame {
 struct channel {
 	int socket;
 	size_t max_body;  /* maximum size of the body of a received frame */
+	int wait_ms;      /* see channel_limit_wait(); 0 = not called */
 	bool sends_files; /* true = large bodies are sent in files; false =
 			     in pieces */
 	char *room;       /* buffer of a message, allocated when needed */
@@ -69,6 +70,12 @@ struct channel channel_of(int socket, size_t max_body);
  * the other end has read nearly all of the pieces.
  */
 struct channel channel_without_files(int socket, size_t max_body);
+
+/*
+ * Make channel_receive() wait `wait_ms` at least whenever it waits with a
+ * timeout. This saves a system call for each frame.
+ */
+void channel_limit_wait(struct channel *channel, int wait_ms);
 
 void channel_close(struct channel *channel);
 

@@ -445,15 +445,17 @@ enum { FRAME_TASK_DONE = 100, FRAME_ASK = 200, FRAME_ASK_DONE = 300 };
  * FRAME_ASK + this value.
  */
 enum task_request_kind {
-	ASK_FIND,    /* find the stored page with a URL */
-	ASK_SITE,    /* find the cluster of a page, and the frequencies of
-			its fragments there */
-	ASK_SAMPLE,  /* read the sample of a cluster */
-	ASK_MODEL,   /* read the model of a site */
-	ASK_COUNTS,  /* count the pages that contain each fragment */
-	ASK_BYTES,   /* read the next bytes of an archive */
-	ASK_RECORDS, /* store these records; the response tells whether to
-			continue */
+	ASK_FIND,       /* find the stored page with a URL */
+	ASK_SITE,       /* find the cluster of a page, and the frequencies of
+			   its fragments there */
+	ASK_SAMPLE,     /* read the sample of a cluster */
+	ASK_DICTIONARY, /* read a dictionary of the sources of the site's
+			   pages */
+	ASK_MODEL,      /* read the model of a site */
+	ASK_COUNTS,     /* count the pages that contain each fragment */
+	ASK_BYTES,      /* read the next bytes of an archive */
+	ASK_RECORDS,    /* store these records; the response tells whether to
+			   continue */
 	ASK_KINDS
 };
 
@@ -531,7 +533,8 @@ struct known_field {
 };
 
 /*
- * The request of TASK_TEXT. Body: the page. If is_told is set, the data of the
+ * The request of TASK_TEXT. Body: the page, which may be compressed, so that
+ * only a worker decompresses it. If is_told is set, the data of the
  * site about the page follows, so that the task need not request it: the hashes
  * of its fragments [told_count] in ascending order, and for each the number of
  * pages of its cluster that contain it, uint32_t [told_count]. This data is
@@ -548,8 +551,12 @@ struct text_task_request {
 	uint64_t max_learned; /* maximum size of the model cache */
 	uint64_t page_bytes;  /* with is_told: size of the page in the body */
 	uint64_t told_count;
-	uint32_t is_stored; /* the site has stored the page, as `known` */
-	uint32_t measure;   /* measure of the site */
+	uint64_t source_bytes; /* with is_packed: size of the page after
+				  decompression */
+	uint32_t is_packed;    /* the page is a frame for decompress_by() */
+	uint32_t dictionary;   /* number of its dictionary; 0 = none */
+	uint32_t is_stored;    /* the site has stored the page, as `known` */
+	uint32_t measure;      /* measure of the site */
 	uint32_t width;
 	uint32_t threshold;
 	uint32_t min_cluster_pages;
@@ -592,7 +599,8 @@ struct text_task_answer {
 };
 
 /*
- * A request with a number. The number of ASK_SAMPLE is the cluster. (The head
+ * A request with a number. The number of ASK_SAMPLE is the cluster, and that of
+ * ASK_DICTIONARY the dictionary. (The head
  * of ASK_FIND is the URL; ASK_MODEL has no head, and the body of its response
  * is the model.)
  */
@@ -602,7 +610,8 @@ struct number_field {
 
 /*
  * The response to ASK_SAMPLE: the result of a sample_reader
- * (daemon/privsep/model_cache.h). Body: the sample.
+ * (daemon/privsep/model_cache.h). Body: the sample. The response to
+ * ASK_DICTIONARY has an error and, as its body, the dictionary.
  */
 struct sample_field {
 	int32_t error;

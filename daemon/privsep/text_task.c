@@ -428,6 +428,14 @@ static enum error text_task_extract(struct task *task,
 
 	if (asked->row.is_stored == 0)
 		return extraction_of_body(&extraction, answer);
+	if (asked->row.is_packed != 0) {
+		error = site_client_unpack(&asked->site, asked->row.dictionary,
+					   asked->request.body,
+					   asked->row.source_bytes);
+		if (error != ERR_NONE)
+			return error;
+		asked->request.body = buffer_slice(&task->worker->source);
+	}
 	memcpy(answer->url, asked->row.page_url.data, asked->row.page_url.size);
 	answer->fetched_ms = asked->row.fetched_ms;
 	answer->waiting_ms = asked->row.waiting_ms;

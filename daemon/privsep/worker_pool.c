@@ -18,8 +18,8 @@
 struct waiter {
 	struct waiter *next;
 	const struct worker_slot_request *wish;
-	struct worker_slot *given; /* the slot that it got; NULL = it is
-				      still waiting */
+	struct worker_slot *given; /* the slot that it got; NULL = none yet */
+	bool is_done;              /* another thread has run its shared task */
 	struct condition is_given;
 };
 
@@ -135,7 +135,7 @@ worker_slots_wait(struct worker_slots *seats,
 	while (*last != NULL)
 		last = &(*last)->next;
 	*last = &own;
-	while (own.given == NULL)
+	while (own.given == NULL && !own.is_done)
 		condition_wait(&own.is_given, &seats->lock);
 	condition_destroy(&own.is_given);
 	return own.given;
@@ -167,6 +167,77 @@ void worker_slots_release(struct worker_slots *seats, struct worker_slot *seat)
 	lock_release(&seats->lock);
 }
 
+/* Limits of the shared tasks of one worker; they fit into its socket. */
+enum {
+	MAX_SHARED_BYTES = 64 << 10,
+	MAX_SHARED_SOURCE = 256 << 10,
+};
+
+static size_t pool_task_bytes(const struct pool_task *task)
+{
+	return task->head.size + task->body.size;
+}
+
+static bool pool_task_may_be_shared(const struct pool_task *task)
+{
+	return task->is_quick && pool_task_bytes(task) <= MAX_SHARED_BYTES &&
+	       task->source_bytes <= MAX_SHARED_SOURCE;
+}
+
+/*
+ * Return the number of shared tasks that a slot takes of `waiting`: an equal
+ * share of these and the task of the caller, but at least one, because the
+ * other slots are busy, too.
+ */
+static size_t shared_count(const struct worker_slots *seats, size_t waiting)
+{
+	size_t share = (waiting + seats->count) / seats->count - 1;
+
+	if (share == 0)
+		share = 1;
+	return share < MAX_SHARED - 1 ? share : MAX_SHARED - 1;
+}
+
+void worker_slots_take_shared(struct worker_slots *seats, size_t bytes,
+			      struct shared_tasks *shared_out)
+{
+	struct waiter **link = &seats->first;
+	size_t waiting = 0;
+	size_t max;
+
+	*shared_out = (struct shared_tasks){.count = 0};
+	lock_acquire(&seats->lock);
+	for (const struct waiter *at = seats->first; at != NULL; at = at->next)
+		waiting += at->wish->shared != NULL;
+	max = shared_count(seats, waiting);
+	while (*link != NULL && shared_out->count < max) {
+		struct waiter *waiter = *link;
+		struct pool_task *task = waiter->wish->shared;
+
+		if (task == NULL ||
+		    bytes + pool_task_bytes(task) > MAX_SHARED_BYTES) {
+			link = &waiter->next;
+			continue;
+		}
+		*link = waiter->next;
+		bytes += pool_task_bytes(task);
+		shared_out->waiters[shared_out->count] = waiter;
+		shared_out->tasks[shared_out->count++] = task;
+	}
+	lock_release(&seats->lock);
+}
+
+void worker_slots_end_shared(struct worker_slots *seats,
+			     const struct shared_tasks *shared)
+{
+	lock_acquire(&seats->lock);
+	for (size_t i = 0; i < shared->count; i++) {
+		shared->waiters[i]->is_done = true;
+		condition_signal(&shared->waiters[i]->is_given);
+	}
+	lock_release(&seats->lock);
+}
+
 enum {
 	MAX_ANSWER_BYTES = 256 << 20,
 	LOOK_MS = 200,        /* interval of checks of the time limit */
@@ -195,6 +266,8 @@ static enum error start_worker(struct worker_pool *pool,
 		process_start(pool->options.spawner, &options, &seat->process);
 
 	seat->is_started = error == ERR_NONE;
+	if (seat->is_started)
+		channel_limit_wait(&seat->process.channel, LOOK_MS);
 	return error;
 }
 
@@ -246,8 +319,8 @@ void worker_pool_destroy(struct worker_pool *pool)
 
 /* When the time of a task is over. */
 struct deadline {
-	uint64_t task_ms;
-	uint64_t cpu_ms; /* 0 = unlimited */
+	uint64_t task_ms; /* 0 = unlimited */
+	uint64_t cpu_ms;  /* 0 = not yet known, see deadline_is_over() */
 	uint64_t clock_ms;
 };
 
@@ -259,17 +332,26 @@ static struct deadline deadline_after(const struct process *process,
 		return (struct deadline){0};
 	return (struct deadline){
 		.task_ms = task_ms,
-		.cpu_ms = process_cpu_ms(process) + task_ms,
 		.clock_ms = clock_steady_ms() + task_ms * PATIENCE,
 	};
 }
 
-static bool deadline_is_over(const struct deadline *deadline,
+/*
+ * The CPU time is read only here, after at least LOOK_MS, because most tasks
+ * end earlier. So a task may use LOOK_MS more than its limit.
+ */
+static bool deadline_is_over(struct deadline *deadline,
 			     const struct process *process)
 {
-	return deadline->cpu_ms != 0 &&
-	       (process_cpu_ms(process) >= deadline->cpu_ms ||
-		clock_steady_ms() >= deadline->clock_ms);
+	uint64_t used_ms;
+
+	if (deadline->task_ms == 0)
+		return false;
+	used_ms = process_cpu_ms(process);
+	if (deadline->cpu_ms == 0)
+		deadline->cpu_ms = used_ms + deadline->task_ms;
+	return used_ms >= deadline->cpu_ms ||
+	       clock_steady_ms() >= deadline->clock_ms;
 }
 
 /*
@@ -277,15 +359,13 @@ static bool deadline_is_over(const struct deadline *deadline,
  * over.
  */
 static enum error worker_pool_receive(struct process *process,
-				      const struct deadline *deadline,
+				      struct deadline *deadline,
 				      struct channel_frame *frame)
 {
 	enum error error;
 
 	do
-		error = channel_receive(&process->channel,
-					deadline->cpu_ms == 0 ? -1 : LOOK_MS,
-					frame);
+		error = channel_receive(&process->channel, LOOK_MS, frame);
 	while (error == ERR_TIMEOUT && !deadline_is_over(deadline, process));
 	return error;
 }
@@ -468,16 +548,98 @@ static enum error run_here(struct pool_task *task)
 }
 
 /*
+ * Send the tasks to the worker, and receive their results until one fails.
+ * Return the number of results.
+ */
+static size_t run_some(struct process *process, struct pool_task *const *tasks,
+		       size_t count, struct deadline *deadline)
+{
+	enum error error = ERR_NONE;
+	size_t sent = 0;
+	size_t done = 0;
+
+	while (error == ERR_NONE && done < count) {
+		while (error == ERR_NONE && sent < count) {
+			error = pool_task_offer(process, tasks[sent]);
+			sent += error == ERR_NONE;
+		}
+		/* after an earlier task is done, the socket has space again */
+		if (error == ERR_NONE || (error == ERR_BUSY && sent > done))
+			error = worker_pool_call(process, tasks[done],
+						 deadline);
+		done += error == ERR_NONE;
+	}
+	return done;
+}
+
+/*
+ * Run the tasks in the worker of the slot; stop the worker if one of them
+ * fails. Return the number of results.
+ */
+static size_t run_batch(struct worker_pool *pool, struct worker_slot *seat,
+			struct pool_task *const *tasks, size_t count)
+{
+	struct deadline deadline;
+	size_t done;
+
+	if (!make_ready(pool, seat))
+		return 0;
+	/*
+	 * A short limit for all tasks together: if they exceed it, the callers
+	 * run each task separately, with its full time limit.
+	 */
+	deadline = deadline_after(&seat->process,
+				  (pool->options.task_ms + PATIENCE - 1) /
+					  PATIENCE);
+	done = run_some(&seat->process, tasks, count, &deadline);
+	/*
+	 * The worker has sent a response too many. Discard all responses,
+	 * because it is unknown which task each belongs to.
+	 */
+	if (done == count && !worker_is_idle(&seat->process))
+		done = 0;
+	if (done < count)
+		end_worker(pool, seat, NULL);
+	return done;
+}
+
+/*
+ * Run the task together with shared tasks of waiting threads. Return whether it
+ * has a result. If it has none, the caller runs it separately.
+ */
+static bool run_shared(struct worker_pool *pool, struct worker_slot *seat,
+		       struct pool_task *task)
+{
+	struct pool_task *tasks[MAX_SHARED + 1] = {task};
+	struct shared_tasks shared;
+	size_t done;
+
+	worker_slots_take_shared(pool->seats, pool_task_bytes(task), &shared);
+	if (shared.count == 0)
+		return false;
+	for (size_t i = 0; i < shared.count; i++)
+		tasks[i + 1] = shared.tasks[i];
+	done = run_batch(pool, seat, tasks, shared.count + 1);
+	for (size_t i = 0; i < shared.count; i++)
+		shared.tasks[i]->error = i + 1 < done ? ERR_NONE : ERR_BUSY;
+	worker_slots_end_shared(pool->seats, &shared);
+	return done > 0;
+}
+
+/*
  * Run the task in the worker of the slot `only`; if that is NULL, in any
  * worker.
  */
 static enum error run_by_one(struct worker_pool *pool, struct pool_task *task,
 			     const struct worker_slot *only)
 {
-	const struct worker_slot_request wish = {
+	struct worker_slot_request wish = {
 		.site = task->site,
 		.only = only,
-		.is_long = task->body.size > LONG_BYTES,
+		.shared = only == NULL && pool_task_may_be_shared(task) ? task
+									: NULL,
+		.is_long = task->body.size > LONG_BYTES ||
+			   task->source_bytes > LONG_BYTES,
 	};
 	int tries = task->is_stream ? 1 : MAX_TRIES;
 	bool was_killed = true;
@@ -494,6 +656,16 @@ static enum error run_by_one(struct worker_pool *pool, struct pool_task *task,
 	if (pool == NULL)
 		return run_here(task);
 	seat = worker_slots_acquire(pool->seats, &wish);
+	if (seat == NULL && task->error == ERR_NONE)
+		return ERR_NONE;
+	if (seat == NULL) {
+		wish.shared = NULL;
+		seat = worker_slots_acquire(pool->seats, &wish);
+	}
+	if (wish.shared != NULL && run_shared(pool, seat, task)) {
+		error = ERR_NONE;
+		tries = 0;
+	}
 	for (int i = 0; i < tries && was_killed; i++)
 		error = run_once(pool, seat, task, &was_killed);
 	if (!seat->is_started && !pool->options.starts_late)
@@ -524,32 +696,6 @@ size_t worker_pool_size(const struct worker_pool *pool)
 	return pool == NULL ? 1 : pool->options.workers;
 }
 
-/*
- * Send the tasks to the worker, and receive their results until one fails.
- * Return the number of results.
- */
-static size_t run_some(struct process *process, const struct pool_task *tasks,
-		       size_t count, struct deadline *deadline)
-{
-	enum error error = ERR_NONE;
-	size_t sent = 0;
-	size_t done = 0;
-
-	while (error == ERR_NONE && done < count) {
-		assert(tasks[done].serve == NULL);
-		while (error == ERR_NONE && sent < count) {
-			error = pool_task_offer(process, &tasks[sent]);
-			sent += error == ERR_NONE;
-		}
-		/* after an earlier task is done, the socket has space again */
-		if (error == ERR_NONE || (error == ERR_BUSY && sent > done))
-			error = worker_pool_call(process, &tasks[done],
-						 deadline);
-		done += error == ERR_NONE;
-	}
-	return done;
-}
-
 void worker_pool_run_all(struct worker_pool *pool, struct pool_task *tasks,
 			 size_t count)
 {
@@ -557,34 +703,19 @@ void worker_pool_run_all(struct worker_pool *pool, struct pool_task *tasks,
 
 	assert(!txn_is_open());
 	if (pool != NULL && count > 1) {
+		struct pool_task **list =
+			mem_alloc(count, sizeof(struct pool_task *));
 		struct worker_slot *seat = worker_slots_acquire(
 			pool->seats,
 			&(struct worker_slot_request){.site = tasks[0].site});
-		bool is_ready = make_ready(pool, seat);
 
-		if (is_ready) {
-			/*
-			 * A short limit for each task: a task that exceeds it
-			 * is run again alone, with its full time limit.
-			 */
-			struct deadline deadline = deadline_after(
-				&seat->process,
-				(pool->options.task_ms + PATIENCE - 1) /
-					PATIENCE);
-
-			done = run_some(&seat->process, tasks, count,
-					&deadline);
-			/*
-			 * The worker has sent a response too many. Discard all
-			 * responses, because it is unknown which task each
-			 * belongs to.
-			 */
-			if (done == count && !worker_is_idle(&seat->process))
-				done = 0;
+		for (size_t i = 0; i < count; i++) {
+			assert(tasks[i].serve == NULL);
+			list[i] = &tasks[i];
 		}
-		if (is_ready && done < count)
-			end_worker(pool, seat, NULL);
+		done = run_batch(pool, seat, list, count);
 		worker_slots_release(pool->seats, seat);
+		free(list);
 	}
 	for (size_t i = 0; i < done; i++)
 		tasks[i].error = ERR_NONE;

@@ -1,7 +1,8 @@
 /*
  * daemon/privsep/worker_pool.h - the worker processes. Each worker runs one
- * task at a time. If a worker crashes or takes too long, only its current task
- * fails, and another worker is started immediately.
+ * task at a time, but may get the next ones before. If a worker crashes or
+ * takes too long, only its current task fails, and another worker is started
+ * immediately.
  */
 #ifndef DAEMON_PRIVSEP_WORKER_POOL_H
 #define DAEMON_PRIVSEP_WORKER_POOL_H
@@ -16,6 +17,7 @@
 #include "daemon/privsep/spawner_client.h"
 
 struct spawner;
+struct waiter;
 struct worker_pool;
 struct worker_slots;
 
@@ -45,6 +47,8 @@ struct pool_task {
 	enum error error; /* set by worker_pool_run_all() */
 	struct slice head;
 	struct slice body;
+	size_t source_bytes; /* size of the body after decompression; 0 = it is
+				not compressed */
 	uint64_t site; /* if possible, use a worker whose last task was for
 			  this site */
 	request_handler *serve; /* handles the requests of the task; NULL =
@@ -52,13 +56,19 @@ struct pool_task {
 	void *serve_context;
 	/*
 	 * Use the result. Return false if a correct worker cannot have sent it;
-	 * then the pool stops the worker.
+	 * then the pool stops the worker. If the worker fails later, it may be
+	 * called again, with the result of another worker.
 	 */
 	bool (*take)(void *context, struct slice head, struct slice body);
 	void *take_context;
 	bool is_stream; /* task_ms limits the time between two requests of
 			   the task instead of its whole time; the task is
 			   not retried */
+	/*
+	 * If all workers are busy, the next free worker gets several quick
+	 * tasks. Then another thread calls `serve` and `take`.
+	 */
+	bool is_quick;
 	char reason[POOL_REASON_BYTES]; /* human-readable reason of an error */
 };
 
@@ -125,14 +135,43 @@ struct worker_slot_request {
 			  this site */
 	const struct worker_slot *only; /* use only this slot; NULL = any
 					   slot */
+	struct pool_task *shared; /* a quick task, which another thread may run
+				     meanwhile; NULL = none */
 	bool is_long;
 };
 
-/* Acquire a slot; block until one is free. */
+/*
+ * Acquire a slot; block until one is free. Return NULL if another thread has
+ * run the shared task; its `error` is ERR_BUSY if the worker failed before it
+ * had a result.
+ */
 struct worker_slot *
 worker_slots_acquire(struct worker_slots *seats,
 		     const struct worker_slot_request *wish);
 void worker_slots_release(struct worker_slots *seats, struct worker_slot *seat);
+
+enum { MAX_SHARED = 8 };
+
+/*
+ * Shared tasks of waiting threads, which the thread that holds a slot runs. The
+ * threads wait until worker_slots_end_shared().
+ */
+struct shared_tasks {
+	struct waiter *waiters[MAX_SHARED];
+	struct pool_task *tasks[MAX_SHARED];
+	size_t count;
+};
+
+/*
+ * Take the share of one slot of the waiting shared tasks, in addition to a task
+ * of `bytes` that the caller has.
+ */
+void worker_slots_take_shared(struct worker_slots *seats, size_t bytes,
+			      struct shared_tasks *shared_out);
+
+/* Wake the threads, after setting `error` of their tasks. */
+void worker_slots_end_shared(struct worker_slots *seats,
+			     const struct shared_tasks *shared);
 
 /* Return the number of threads that wait for a slot. */
 size_t worker_slots_waiting(struct worker_slots *seats);

@@ -13,6 +13,7 @@
 #include "daemon/privsep/messages.h"
 #include "daemon/privsep/model_cache.h"
 #include "extract/methods/ridge.h"
+#include "store/rows.h"
 #include "template/extraction.h"
 
 static bool site_client_find_page(void *context, const struct url *url,
@@ -235,6 +236,77 @@ void site_client_init(struct site_client *site)
 	site->view.context = site;
 }
 
+/* Return the cached dictionary, or the entry to use for it. */
+static struct worker_dictionary *
+worker_find_dictionary(struct worker *worker, uint64_t site, uint32_t number)
+{
+	struct worker_dictionary *oldest = &worker->dictionaries[0];
+
+	for (size_t i = 0; i < WORKER_DICTIONARIES; i++) {
+		struct worker_dictionary *one = &worker->dictionaries[i];
+
+		if (one->number == number && one->site == site)
+			return one;
+		if (one->used_at < oldest->used_at)
+			oldest = one;
+	}
+	return oldest;
+}
+
+static enum error site_client_load_dictionary(struct site_client *site,
+					      uint32_t number,
+					      struct worker_dictionary *one)
+{
+	const struct number_field asked = {number};
+	struct buffer head = row_codec_encode(&number_field_layout, &asked);
+	struct sample_field row = {.error = ERR_STOPPED};
+	struct message answer;
+
+	one->number = 0;
+	buffer_clear(&one->bytes);
+	if (task_send_request(
+		    site->task,
+		    &(struct task_request){.kind = ASK_DICTIONARY,
+					   .head = buffer_slice(&head)},
+		    &answer) &&
+	    (!row_codec_decode(&sample_field_layout, buffer_slice(&answer.head),
+			       &row) ||
+	     answer.body.size > DICTIONARY_MAX_BYTES))
+		row.error = ERR_STOPPED;
+	if (row.error == ERR_NONE) {
+		buffer_append_slice(&one->bytes, buffer_slice(&answer.body));
+		one->site = site->site;
+		one->number = number;
+	}
+	buffer_free(&head);
+	message_free(&answer);
+	return row.error == ERR_NOT_FOUND ? ERR_BUSY : (enum error)row.error;
+}
+
+enum error site_client_unpack(struct site_client *site, uint32_t dictionary,
+			      struct slice packed, uint64_t max_bytes)
+{
+	struct worker *worker = site->task->worker;
+	struct slice bytes = {NULL, 0};
+
+	buffer_clear(&worker->source);
+	if (dictionary != 0) {
+		struct worker_dictionary *one =
+			worker_find_dictionary(worker, site->site, dictionary);
+		bool is_there =
+			one->number == dictionary && one->site == site->site;
+		enum error error = is_there ? ERR_NONE
+					    : site_client_load_dictionary(
+						      site, dictionary, one);
+
+		if (error != ERR_NONE)
+			return error;
+		one->used_at = ++worker->dictionary_uses;
+		bytes = buffer_slice(&one->bytes);
+	}
+	return decompress_by(bytes, packed, (size_t)max_bytes, &worker->source);
+}
+
 enum error site_client_load_model(void *context,
 				  const struct extraction_options *rules,
 				  const struct text_request *request,
@@ -272,12 +344,6 @@ enum {
 				  returned to the system */
 	MAX_HELD = 32,         /* maximum number of responses to collect
 				  before sending them */
-	/*
-	 * zstd level: it takes half of the time of COMPRESS_LEVEL, and the
-	 * result is 5 % larger, until the page is compressed again with the
-	 * dictionary of its template
-	 */
-	FIRST_LEVEL = 1,
 };
 
 struct worker *worker_create(void)
@@ -289,17 +355,11 @@ void worker_destroy(struct worker *worker)
 {
 	if (worker == NULL)
 		return;
-	packer_destroy(worker->packer);
+	for (size_t i = 0; i < WORKER_DICTIONARIES; i++)
+		buffer_free(&worker->dictionaries[i].bytes);
+	buffer_free(&worker->source);
 	model_cache_destroy(worker->learned);
 	free(worker);
-}
-
-struct packer *worker_packer(struct worker *worker)
-{
-	if (worker->packer == NULL)
-		worker->packer =
-			packer_create((struct slice){NULL, 0}, FIRST_LEVEL);
-	return worker->packer;
 }
 
 struct model_cache *worker_model_cache(struct worker *worker, size_t max_bytes)
@@ -309,25 +369,108 @@ struct model_cache *worker_model_cache(struct worker *worker, size_t max_bytes)
 	return worker->learned;
 }
 
+/* The messages between a worker and the main process. */
+struct worker_link {
+	struct channel requests;
+	/*
+	 * the same socket with another buffer, so that the task stays valid
+	 * while it sends requests and receives responses
+	 */
+	struct channel asks;
+	/*
+	 * Collected responses [held_count]. They are sent together when no
+	 * further task is waiting, so that the main process wakes up once.
+	 */
+	struct message held[MAX_HELD];
+	size_t held_count;
+	/*
+	 * tasks [early_first, early_count) that came before the response to a
+	 * request of the task before them
+	 */
+	struct channel_frame early[MAX_HELD];
+	size_t early_first;
+	size_t early_count;
+};
+
+static enum error send_held(struct worker_link *link)
+{
+	enum error error = ERR_NONE;
+
+	for (size_t i = 0; i < link->held_count; i++) {
+		const struct frame_parts parts = {
+			.kind = FRAME_TASK_DONE,
+			.head = buffer_slice(&link->held[i].head),
+			.body = buffer_slice(&link->held[i].body),
+			.file = -1,
+		};
+
+		if (error == ERR_NONE)
+			error = channel_send(&link->requests, &parts);
+		message_free(&link->held[i]);
+	}
+	link->held_count = 0;
+	return error;
+}
+
+/* Keep a copy of a task for later, and free the frame. */
+static enum error worker_put_off(struct worker_link *link,
+				 struct channel_frame *frame)
+{
+	struct channel_frame *copy = &link->early[link->early_count];
+	const size_t head_bytes = frame->head.size;
+	const size_t body_bytes = frame->body.size;
+
+	if (link->early_count == MAX_HELD) {
+		frame_free(frame);
+		return ERR_STOPPED;
+	}
+	link->early_count++;
+	*copy = (struct channel_frame){.kind = frame->kind, .file = -1};
+	buffer_append_slice(&copy->pieces, frame->head);
+	buffer_append_slice(&copy->pieces, frame->body);
+	copy->head = (struct slice){copy->pieces.data, head_bytes};
+	copy->body = (struct slice){copy->pieces.data + head_bytes, body_bytes};
+	frame_free(frame);
+	return ERR_NONE;
+}
+
+/* Receive the response to a request. The next tasks may come before it. */
+static enum error worker_receive_response(struct worker_link *link,
+					  struct channel_frame *frame)
+{
+	enum error error = channel_receive(&link->asks, -1, frame);
+
+	while (error == ERR_NONE && frame->kind < (uint32_t)TASK_KINDS) {
+		error = worker_put_off(link, frame);
+		if (error == ERR_NONE)
+			error = channel_receive(&link->asks, -1, frame);
+	}
+	return error;
+}
+
 /*
  * Send a request of a task to the main process, and receive the response; a
- * request_handler whose context is the channel.
+ * request_handler whose context is the link. The main process needs the
+ * responses to the tasks before, to know which task the request belongs to.
  */
 static bool ask_keeper(void *context, const struct task_request *inquiry,
 		       struct message *answer)
 {
-	struct channel *channel = context;
+	struct worker_link *link = context;
 	struct channel_frame frame;
 	bool is_answer;
-	enum error error = channel_send(
-		channel, &(struct frame_parts){.kind = FRAME_ASK +
-						       (uint32_t)inquiry->kind,
-					       .head = inquiry->head,
-					       .body = inquiry->body,
-					       .file = -1});
+	enum error error = send_held(link);
 
 	if (error == ERR_NONE)
-		error = channel_receive(channel, -1, &frame);
+		error = channel_send(
+			&link->asks,
+			&(struct frame_parts){.kind = FRAME_ASK +
+						      (uint32_t)inquiry->kind,
+					      .head = inquiry->head,
+					      .body = inquiry->body,
+					      .file = -1});
+	if (error == ERR_NONE)
+		error = worker_receive_response(link, &frame);
 	if (error != ERR_NONE)
 		return false;
 	is_answer = frame.kind == FRAME_ASK_DONE;
@@ -337,40 +480,9 @@ static bool ask_keeper(void *context, const struct task_request *inquiry,
 	return is_answer;
 }
 
-/*
- * Collected responses. They are sent together when no further task is waiting,
- * so that the main process wakes up once for all of them.
- */
-struct pending_responses {
-	struct message answers[MAX_HELD];
-	size_t count;
-};
-
-static enum error send_held(const struct channel *channel,
-			    struct pending_responses *held)
-{
-	enum error error = ERR_NONE;
-
-	for (size_t i = 0; i < held->count; i++) {
-		const struct frame_parts parts = {
-			.kind = FRAME_TASK_DONE,
-			.head = buffer_slice(&held->answers[i].head),
-			.body = buffer_slice(&held->answers[i].body),
-			.file = -1,
-		};
-
-		if (error == ERR_NONE)
-			error = channel_send(channel, &parts);
-		message_free(&held->answers[i]);
-	}
-	held->count = 0;
-	return error;
-}
-
 /* Run the task in the frame, and collect its response. */
-static enum error worker_serve(struct worker *worker, struct channel *asks,
-			       const struct channel_frame *frame,
-			       struct pending_responses *held)
+static enum error worker_serve(struct worker *worker, struct worker_link *link,
+			       const struct channel_frame *frame)
 {
 	struct task task = {
 		.kind = frame->kind,
@@ -378,59 +490,72 @@ static enum error worker_serve(struct worker *worker, struct channel *asks,
 		.body = frame->body,
 		.worker = worker,
 		.serve = ask_keeper,
-		.serve_context = asks,
+		.serve_context = link,
 	};
-	struct message *answer = &held->answers[held->count++];
-	enum error error = task_run(&task, answer);
+	struct message answer;
+	enum error error = task_run(&task, &answer);
 
+	link->held[link->held_count++] = answer;
 	if (task.has_stopped)
 		error = ERR_STOPPED;
-	if (error == ERR_NONE && held->count == MAX_HELD)
-		error = send_held(asks, held);
+	if (error == ERR_NONE && link->held_count == MAX_HELD)
+		error = send_held(link);
 	return error;
 }
 
 /* Receive the next task. Before blocking, send the collected responses. */
-static enum error worker_receive(struct channel *requests,
-				 struct pending_responses *held,
+static enum error worker_receive(struct worker_link *link,
 				 struct channel_frame *frame)
 {
 	enum error error = ERR_TIMEOUT;
 
-	if (held->count > 0)
-		error = channel_receive(requests, 0, frame);
+	if (link->early_first < link->early_count) {
+		*frame = link->early[link->early_first++];
+		return ERR_NONE;
+	}
+	link->early_first = 0;
+	link->early_count = 0;
+	if (link->held_count > 0)
+		error = channel_receive(&link->requests, 0, frame);
 	if (error != ERR_TIMEOUT)
 		return error;
-	error = send_held(requests, held);
-	return error == ERR_NONE ? channel_receive(requests, -1, frame) : error;
+	error = send_held(link);
+	return error == ERR_NONE ? channel_receive(&link->requests, -1, frame)
+				 : error;
+}
+
+static void worker_link_close(struct worker_link *link)
+{
+	for (size_t i = 0; i < link->held_count; i++)
+		message_free(&link->held[i]);
+	for (size_t i = link->early_first; i < link->early_count; i++)
+		frame_free(&link->early[i]);
+	free(link->asks.room);
+	channel_close(&link->requests);
 }
 
 void worker_main(int socket)
 {
-	struct channel requests =
-		channel_without_files(socket, MAX_REQUEST_BYTES);
-	/*
-	 * A channel with its own buffer, so that the task stays valid while it
-	 * sends requests and receives responses.
-	 */
-	struct channel asks = channel_without_files(socket, MAX_REQUEST_BYTES);
+	struct worker_link link = {
+		.requests = channel_without_files(socket, MAX_REQUEST_BYTES),
+		.asks = channel_without_files(socket, MAX_REQUEST_BYTES),
+	};
 	struct worker *worker = worker_create();
-	struct pending_responses held = {0};
 	enum error error = ERR_NONE;
 	struct channel_frame frame;
 
-	while (error == ERR_NONE &&
-	       worker_receive(&requests, &held, &frame) == ERR_NONE) {
+	while (error == ERR_NONE && worker_receive(&link, &frame) == ERR_NONE) {
 		size_t size = frame.body.size;
 
-		error = worker_serve(worker, &asks, &frame, &held);
+		error = worker_serve(worker, &link, &frame);
 		frame_free(&frame);
+		if (worker->source.capacity > LARGE_BYTES) {
+			size = worker->source.capacity;
+			buffer_free(&worker->source);
+		}
 		if (size >= LARGE_BYTES)
 			malloc_trim(0);
 	}
-	for (size_t i = 0; i < held.count; i++)
-		message_free(&held.answers[i]);
 	worker_destroy(worker);
-	free(asks.room);
-	channel_close(&requests);
+	worker_link_close(&link);
 }

@@ -11,7 +11,6 @@
 
 struct arena;
 struct model_cache;
-struct packer;
 
 /* Data of the site about the page of the task; it was sent with the task. */
 struct page_site_data {
@@ -42,6 +41,15 @@ struct site_client {
 void site_client_init(struct site_client *site);
 
 /*
+ * Decompress the source of a page of the site, which is the frame `packed`,
+ * into worker->source. The worker caches the dictionary, or requests it from
+ * the main process. ERR_BUSY: the dictionary has been replaced since the frame
+ * was read; errors of decompress_by().
+ */
+enum error site_client_unpack(struct site_client *site, uint32_t dictionary,
+			      struct slice packed, uint64_t max_bytes);
+
+/*
  * Request the model of the site from the main process; a model_loader whose
  * context is the task.
  */
@@ -67,16 +75,30 @@ task_function archive_task;
 task_function change_task;
 
 /*
+ * A dictionary of the sources of pages. It never changes, and the site never
+ * uses its number for another one.
+ */
+struct worker_dictionary {
+	uint64_t site;   /* as in struct site_client */
+	uint32_t number; /* 0 = unused */
+	uint64_t used_at;
+	struct buffer bytes;
+};
+
+enum { WORKER_DICTIONARIES = 8 };
+
+/*
  * A worker: caches that are kept between tasks. Each is created when it is
  * first needed.
  */
 struct worker {
-	struct packer *packer; /* kept because its tables are as large as the
-				  tree of a page */
+	struct worker_dictionary dictionaries[WORKER_DICTIONARIES];
+	uint64_t dictionary_uses;
+	struct buffer source; /* the decompressed source of the page of the
+				 task */
 	struct model_cache *learned;
 };
 
-struct packer *worker_packer(struct worker *worker);
 struct model_cache *worker_model_cache(struct worker *worker, size_t max_bytes);
 
 #endif

@@ -203,6 +203,10 @@ static enum error run_part(struct event_query *query, struct store *store,
 		uint64_t number = key_u64(scan.key, 0);
 		struct event_row event;
 
+		if (query->until != 0 && number > query->until) {
+			goes_on = false;
+			break;
+		}
 		looked_at++;
 		query->since = number;
 		if (!event_decode(scan.value, &event) ||

@@ -77,6 +77,7 @@ struct event_query {
 			 */
 	uint64_t since; /* only events with larger numbers; advances as events
 			   are read */
+	uint64_t until; /* only events up to this number; 0 = to the last */
 	uint64_t limit; /* maximum number of events that may still be passed */
 };
 

@@ -181,7 +181,7 @@ static const struct hook_form hook_forms[] = {
 	 "*=information_source}\"]{?url},\"click\":\"{url}\"{/url}}",
 	 "",
 	 {{"target", "URL of the server", FIELD_URL, false, "https://ntfy.sh"},
-	  {"topic", "Topic", FIELD_TEXT, true, NULL},
+	  {"topic", "Topic", FIELD_SECRET, true, NULL},
 	  {"token", "Access token", FIELD_SECRET, false, NULL}}},
 	/* https://gotify.net/api-docs#/message/createMessage */
 	{"gotify",

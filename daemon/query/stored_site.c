@@ -218,6 +218,27 @@ static bool give_sample(const struct site_service *server, struct slice head,
 	return true;
 }
 
+/* Send the dictionary that the source of a page was compressed with. */
+static bool give_dictionary(const struct site_service *server,
+			    struct slice head, struct message *answer)
+{
+	struct txn txn;
+	struct number_field asked;
+	struct sample_field row = {0};
+
+	if (!row_codec_decode(&number_field_layout, head, &asked) ||
+	    asked.number > UINT32_MAX)
+		return false;
+	txn = txn_begin_read(server->site->store);
+	row.error = content_dictionary(&txn, TABLE_BODIES, server->site->id,
+				       (uint32_t)asked.number, &answer->body);
+	if (txn.error != ERR_NONE)
+		row.error = txn.error;
+	txn_abort(&txn);
+	answer->head = row_codec_encode(&sample_field_layout, &row);
+	return true;
+}
+
 static bool give_model(const struct site_service *server,
 		       struct message *answer)
 {
@@ -251,6 +272,8 @@ bool site_service_respond(void *context, const struct task_request *inquiry,
 		return answer_site(server, inquiry, answer);
 	case ASK_SAMPLE:
 		return give_sample(server, inquiry->head, answer);
+	case ASK_DICTIONARY:
+		return give_dictionary(server, inquiry->head, answer);
 	default:
 		return false;
 	}
@@ -291,16 +314,34 @@ struct slice stored_page_title(struct arena *arena, struct txn *txn,
 	return title;
 }
 
-enum error stored_page_body(const struct stored_pages *from, uint64_t key,
-			    const struct page_row *row, struct buffer *out)
+/* Return the error of a page whose body cannot be read because of `error`. */
+static enum error stored_page_error(const struct page_row *row,
+				    enum error error)
 {
-	enum error error =
-		content_body(from->txn, from->site, key, row->body_bytes, out);
-
 	if (error != ERR_NOT_FOUND)
 		return error;
 	return (row->flags & PAGE_ROW_HAS_NO_BODY) != 0 ? ERR_BODY_EXPIRED
 							: ERR_CORRUPT;
+}
+
+enum error stored_page_body(const struct stored_pages *from, uint64_t key,
+			    const struct page_row *row, struct buffer *out)
+{
+	return stored_page_error(row, content_body(from->txn, from->site, key,
+						   row->body_bytes, out));
+}
+
+enum error stored_page_frame(const struct stored_pages *from, uint64_t key,
+			     const struct page_row *row, struct buffer *out,
+			     uint32_t *dictionary_out)
+{
+	struct slice frame;
+	enum error error = content_body_frame(from->txn, from->site, key,
+					      &frame, dictionary_out);
+
+	if (error == ERR_NONE)
+		buffer_append_slice(out, frame);
+	return stored_page_error(row, error);
 }
 
 enum error stored_page_append(const struct stored_pages *from, uint64_t key,

@@ -156,6 +156,15 @@ enum error stored_page_body(const struct stored_pages *from, uint64_t key,
 			    const struct page_row *row, struct buffer *out);
 
 /*
+ * Append the source of the page to `out` as it is stored: a frame for
+ * decompress_by(), and the number of its dictionary. Errors of
+ * stored_page_body().
+ */
+enum error stored_page_frame(const struct stored_pages *from, uint64_t key,
+			     const struct page_row *row, struct buffer *out,
+			     uint32_t *dictionary_out);
+
+/*
  * Append the page `key`, whose row is `row`, to a list of pages
  * (daemon/privsep/messages.h) that can be parsed after the end of the
  * transaction. ERR_BODY_EXPIRED, ERR_CORRUPT; then nothing is appended.

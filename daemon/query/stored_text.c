@@ -143,9 +143,13 @@ static enum error copy_page(struct txn *txn, const struct stored_page *stored,
 				       rules);
 	if (found->view == NULL)
 		return ERR_CORRUPT;
-	if (!found->has_page)
+	if (found->wants_frame)
+		error = stored_page_frame(&pages, stored->key, &stored->row,
+					  &found->body, &found->dictionary);
+	else if (!found->has_page)
 		error = stored_page_body(&pages, stored->key, &stored->row,
 					 &found->body);
+	found->source_bytes = stored->row.body_bytes;
 	if (error == ERR_BODY_EXPIRED)
 		snprintf(answer->reason, sizeof(answer->reason),
 			 "see retention.bodies_age, retention.bodies_count and "
@@ -403,6 +407,7 @@ static bool text_task_store_result(void *context, struct slice head,
 		.at = {(size_t)row.generation_at, (size_t)row.version_at},
 		.count = (size_t)(row.generation_at > 0) + (row.version_at > 0),
 	};
+	buffer_clear(&answer->body);
 	buffer_append_slice(&answer->body, body);
 	return true;
 }
@@ -439,6 +444,14 @@ static void text_task_put_site(const struct text_task_page *place,
 	row->width = view->width;
 	row->threshold = view->threshold;
 	row->generation = view->generation;
+}
+
+static void put_source(const struct copied_page *found,
+		       struct text_task_request *row)
+{
+	row->is_packed = found->wants_frame;
+	row->dictionary = found->dictionary;
+	row->source_bytes = found->source_bytes;
 }
 
 static void put_told(const struct copied_page *found,
@@ -497,6 +510,8 @@ text_task_encode_head(const struct extraction_options *rules,
 
 	if (place->site != NULL)
 		text_task_put_site(place, &row);
+	if (place->found != NULL)
+		put_source(place->found, &row);
 	if (place->found != NULL && place->found->is_told)
 		put_told(place->found, &row);
 	put_lists(request, place->known, &parameters, &known);
@@ -532,6 +547,9 @@ static enum error text_task_run(const struct text_task_input *asking,
 		.kind = TASK_TEXT,
 		.head = buffer_slice(&head),
 		.body = place->body,
+		.source_bytes =
+			place->found == NULL ? 0 : place->found->source_bytes,
+		.is_quick = !asking->is_ahead,
 		.site = place->site == NULL ? 0 : place->site->id,
 		.serve = site_service_respond,
 		.serve_context = &server,
@@ -567,6 +585,7 @@ static enum error answer_stored(const struct text_task_input *asking,
 		 * becomes free. Therefore it is not copied for a retry: then
 		 * the worker requests current data.
 		 */
+		.wants_frame = true,
 		.wants_told = !asking->is_repeated,
 		.wants_counts = extraction_needs_counts(request),
 	};

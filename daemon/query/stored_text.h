@@ -80,19 +80,26 @@ struct copied_page {
 	struct stored_site site;
 	const struct site_view *view;
 	struct known_page known;
-	/* the source of the page, then the data about its fragments */
+	/*
+	 * the source of the page, compressed if wants_frame is set, then the
+	 * data about its fragments
+	 */
 	struct buffer body;
 	uint64_t fetched_ms;
 	uint64_t waiting_ms;
 	bool has_page; /* input: the caller has parsed the page, so do not read
 			  its body */
+	bool wants_frame;  /* input: do not decompress the source; a worker does
+			      this */
 	bool wants_told;   /* input: also copy the data that a worker needs */
 	bool wants_counts; /* input: that data includes the document frequencies
 			      of the fragments */
 	bool is_told;      /* the data for a worker was copied, see TASK_TEXT in
 			      daemon/privsep/messages.h */
 	struct cluster_state state;
-	size_t page_bytes;
+	uint32_t dictionary; /* with wants_frame: see stored_page_frame() */
+	size_t source_bytes; /* size of the source after decompression */
+	size_t page_bytes;   /* size of the source in `body` */
 	size_t told_count;
 };
 

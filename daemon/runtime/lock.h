@@ -35,7 +35,8 @@ enum lock_rank {
 	LOCK_DELIVERY,
 	/* engine/pipeline.c: the state that its threads share */
 	LOCK_PIPELINE,
-	LOCK_QUEUE, /* engine/pipeline.c: each queue of jobs */
+	LOCK_PAGE_PACKER, /* engine/page_packer.c: exemplars, dictionaries */
+	LOCK_QUEUE,       /* engine/pipeline.c: each queue of jobs */
 	/* engine/rendering.c: the queues of pages */
 	LOCK_RENDERING,
 	LOCK_ARCHIVE,    /* engine/archive.c: the archive file, during writes */

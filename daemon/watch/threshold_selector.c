@@ -1,16 +1,22 @@
 #include "daemon/watch/watcher.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/hash.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "daemon/engine/sites.h"
 #include "daemon/engine/threshold_report.h"
+#include "daemon/runtime/clock.h"
 #include "daemon/runtime/thread.h"
 #include "store/partitions.h"
 
 /* Number of sites whose thresholds are committed together. */
 enum { BATCH_CHOICES = 16 };
+
+/* Interval at which the sites that wait for a threshold are checked. */
+enum { DEFERRED_MS = 300 };
 
 /* Thresholds that are chosen but not committed yet. */
 struct choice_batch {
@@ -21,7 +27,20 @@ struct choice_batch {
 	bool is_failing; /* a failure that may persist */
 };
 
+/* A site that wants a threshold, but not yet. Times by the steady clock. */
+struct deferred_site {
+	uint32_t site;
+	bool is_there; /* it still wants one */
+	uint64_t generation;
+	uint64_t since_ms;   /* it wants a threshold since then */
+	uint64_t changed_ms; /* `generation` is known since then */
+};
+
 struct threshold_selector {
+	/* [deferred_count], ascending by number */
+	struct deferred_site *deferred;
+	size_t deferred_count;
+	size_t deferred_capacity;
 	struct store *store;
 	struct pipeline *pipeline;
 	size_t max_leaves;
@@ -39,8 +58,67 @@ struct turns {
 	size_t capacity;
 };
 
-static enum error find_turns(struct store *store, struct turns *turns)
+static struct deferred_site *deferred_find(struct threshold_selector *selector,
+					   const struct site_row *row,
+					   uint64_t now_ms)
 {
+	struct deferred_site *items = selector->deferred;
+	size_t at;
+
+	LOWER_BOUND(at, selector->deferred_count, items[at].site < row->id);
+	if (at < selector->deferred_count && items[at].site == row->id)
+		return &items[at];
+	items = mem_grow(items, selector->deferred_count,
+			 &selector->deferred_capacity, sizeof(*items));
+	selector->deferred = items;
+	memmove(&items[at + 1], &items[at],
+		(selector->deferred_count - at) * sizeof(*items));
+	selector->deferred_count++;
+	items[at] = (struct deferred_site){.site = row->id,
+					   .generation = row->generation,
+					   .since_ms = now_ms,
+					   .changed_ms = now_ms};
+	return &items[at];
+}
+
+/* Return whether the site, which wants a threshold, must wait for it. */
+static bool deferred_must_wait(struct threshold_selector *selector,
+			       const struct site_row *row, uint64_t now_ms)
+{
+	struct deferred_site *deferred;
+
+	if (site_threshold_is_due(row, 0, 0))
+		return false;
+	deferred = deferred_find(selector, row, now_ms);
+	if (deferred->generation != row->generation) {
+		deferred->generation = row->generation;
+		deferred->changed_ms = now_ms;
+	}
+	deferred->is_there =
+		!site_threshold_is_due(row, now_ms - deferred->since_ms,
+				       now_ms - deferred->changed_ms);
+	return deferred->is_there;
+}
+
+/* Forget the sites that no longer wait. */
+static void deferred_drop(struct threshold_selector *selector)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < selector->deferred_count; i++)
+		if (selector->deferred[i].is_there) {
+			selector->deferred[kept] = selector->deferred[i];
+			selector->deferred[kept++].is_there = false;
+		}
+	selector->deferred_count = kept;
+}
+
+/* Find the sites that get a threshold now. */
+static enum error find_turns(struct threshold_selector *selector,
+			     struct turns *turns)
+{
+	struct store *store = selector->store;
+	uint64_t now_ms = clock_steady_ms();
 	struct txn txn = txn_begin_read(store);
 	struct scan scan = scan_begin(&txn, TABLE_SITES, slice_of(""));
 	struct site_row row;
@@ -48,7 +126,8 @@ static enum error find_turns(struct store *store, struct turns *turns)
 	while (scan_next(&scan)) {
 		if (!site_decode(scan.value, &row) ||
 		    !site_wants_threshold(&row) ||
-		    !store_owns_site(store, row.id))
+		    !store_owns_site(store, row.id) ||
+		    deferred_must_wait(selector, &row, now_ms))
 			continue;
 		turns->seeds = mem_grow(turns->seeds, turns->count,
 					&turns->capacity, sizeof(char *));
@@ -56,6 +135,7 @@ static enum error find_turns(struct store *store, struct turns *turns)
 			mem_copy_text(row.seed.data, row.seed.size);
 	}
 	scan_end(&scan);
+	deferred_drop(selector);
 	return txn_end(&txn);
 }
 
@@ -138,7 +218,7 @@ static struct thread_schedule select_all(struct background *background,
 {
 	struct threshold_selector *selector = context;
 	struct turns turns = {0};
-	enum error error = find_turns(selector->store, &turns);
+	enum error error = find_turns(selector, &turns);
 
 	selector->batch.is_failing = error != ERR_NONE;
 	if (error != ERR_NONE)
@@ -159,7 +239,9 @@ static struct thread_schedule select_all(struct background *background,
 	 */
 	return (struct thread_schedule){
 		.is_failing = selector->batch.is_failing,
-		.within_ms = selector->batch.is_failing ? 1 : 0,
+		.within_ms = selector->batch.is_failing     ? 1
+			     : selector->deferred_count > 0 ? DEFERRED_MS
+							    : 0,
 	};
 }
 
@@ -192,5 +274,6 @@ void threshold_selector_stop(struct threshold_selector *selector)
 	if (selector == NULL)
 		return;
 	background_stop(selector->background);
+	free(selector->deferred);
 	free(selector);
 }

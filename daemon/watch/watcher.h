@@ -108,7 +108,8 @@ void watcher_stop(struct watcher *watching);
 
 /*
  * The thread that chooses the thresholds of sites with SITE_IS_AUTO.
- * site_wants_threshold() of daemon/engine/sites.h decides when.
+ * site_wants_threshold() and site_threshold_is_due() of daemon/engine/sites.h
+ * decide when.
  */
 
 struct threshold_selector;

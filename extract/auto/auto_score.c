@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/hash.h"
+#include "extract/auto/features.h"
 #include "extract/auto/forest.h"
 #include "extract/auto/page_context.h"
 #include "extract/core/numeric.h"
@@ -104,7 +106,11 @@ struct page_hints page_hints_of(struct arena *arena, const struct page *page)
 	return claims;
 }
 
-enum { MAX_CLAIM_BYTES = 64 * 1024, MAX_TERMS = 4000 };
+enum {
+	MAX_CLAIM_BYTES = 64 * 1024,
+	MAX_TERMS = 4000,
+	FILTER_BITS = 4096,
+};
 
 /* The sorts of hints with which passages are compared. */
 enum claim_words_claim {
@@ -128,6 +134,8 @@ struct markup_hints {
 	 * current comparison.
 	 */
 	struct hash_table terms; /* of struct claimed_term */
+	/* a bit for each term that is in `terms`, by its first bits */
+	uint64_t filter[FILTER_BITS / 64];
 	uint32_t counts[CLAIM_COUNT];
 	uint32_t visit;
 };
@@ -151,7 +159,9 @@ static void add_claim(struct markup_hints *words, enum claim_words_claim claim,
 	for (uint32_t i = 0; i < count && words->terms.count < MAX_TERMS; i++) {
 		struct claimed_term *term =
 			hash_table_add(&words->terms, scratch[i]);
+		const uint32_t bit = scratch[i] % FILTER_BITS;
 
+		words->filter[bit / 64] |= UINT64_C(1) << bit % 64;
 		words->counts[claim] += !term->is_in[claim];
 		term->is_in[claim] = true;
 	}
@@ -193,9 +203,12 @@ struct hint_overlap markup_hints_compare(struct markup_hints *words,
 
 	words->visit++;
 	for (uint32_t i = passage->first_term; i < passage->end_term; i++) {
-		struct claimed_term *term =
-			hash_table_find(&words->terms, passages->terms[i]);
+		const uint32_t bit = passages->terms[i] % FILTER_BITS;
+		struct claimed_term *term = NULL;
 
+		if ((words->filter[bit / 64] >> bit % 64 & 1) != 0)
+			term = hash_table_find(&words->terms,
+					       passages->terms[i]);
 		if (term == NULL)
 			continue;
 		for (unsigned j = 0; j < CLAIM_COUNT; j++)
@@ -301,7 +314,8 @@ static struct strongest_moves find_moves(const struct forest_block *block,
 struct scorer {
 	struct second_forest_bins kept;
 	float rows[FOREST_ROWS][AUTO_FEATURE_COUNT];
-	struct forest_block block;
+	struct forest_block block; /* of the first forest, then of the second */
+	struct forest_block second; /* of the second, until it is stored */
 	float margins[FOREST_ROWS];
 };
 
@@ -325,14 +339,28 @@ static struct forest_rows rows_from(const struct scorer *scorer, size_t first,
 }
 
 /*
+ * Return the first column whose feature is the same for the whole page:
+ * claimed_kind and the features after it.
+ */
+static size_t constant_columns(const struct forest *forest)
+{
+	size_t at;
+
+	LOWER_BOUND(at, forest->column_count,
+		    forest->columns[at].feature < FEATURE_claimed_kind);
+	return at;
+}
+
+/*
  * Score the passages by the first forest, and store the bins for the second.
- * `moves` may be NULL.
+ * The block keeps the bins of the constant columns. `moves` may be NULL.
  */
 static void score_by_page(struct scorer *scorer, struct features *features,
 			  uint32_t count, float *scores,
 			  struct strongest_moves *moves)
 {
 	const struct forest *forest = &auto_page_forest;
+	size_t columns = forest->column_count;
 
 	for (uint32_t begin = 0; begin < count; begin += FOREST_ROWS) {
 		const uint32_t height = height_at(begin, count);
@@ -344,10 +372,10 @@ static void score_by_page(struct scorer *scorer, struct features *features,
 			features_next(features,
 				      scorer->rows[i] + CONTEXT_COUNT);
 		forest_bin(scorer->kept.forest, &all, scorer->kept.begin,
-			   scorer->kept.end, &scorer->block);
-		copy_bins(&scorer->kept, begin, &scorer->block, false);
-		forest_bin(forest, &page, 0, forest->column_count,
-			   &scorer->block);
+			   scorer->kept.end, &scorer->second);
+		copy_bins(&scorer->kept, begin, &scorer->second, false);
+		forest_bin(forest, &page, 0, columns, &scorer->block);
+		columns = constant_columns(forest);
 		forest_block_margins(forest, &scorer->block, scorer->margins);
 		for (uint32_t i = 0; i < height; i++)
 			scores[begin + i] =

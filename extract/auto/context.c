@@ -117,10 +117,9 @@ static uint32_t number_paths(struct arena *arena,
 
 	for (uint32_t i = 0; i < passages->count; i++) {
 		uint32_t node = passages->items[i].node;
-		const void *entry = hash_table_add(
-			&table, node == NO_NODE ? 0 : paths[node]);
 
-		of_passage[i] = hash_table_index(&table, entry);
+		of_passage[i] = hash_table_number(
+			&table, node == NO_NODE ? 0 : paths[node]);
 	}
 	for (uint32_t i = 0; i < passages->count; i++)
 		if (of_passage[i] == NO_ENTRY)
@@ -150,7 +149,8 @@ static struct context_groups context_groups_make(struct arena *arena,
 
 		group->mass.words += words;
 		group->mass.content += words * (double)masses->scores[i];
-		group->highest = fmaxf(group->highest, masses->scores[i]);
+		group->highest =
+			float_larger(group->highest, masses->scores[i]);
 	}
 	return (struct context_groups){of_passage, groups};
 }
@@ -256,7 +256,7 @@ static struct context_ranks context_ranks_make(struct arena *arena,
 	 * bits of floats that are not negative have the order of the floats.
 	 */
 	for (uint32_t i = 0; i < count; i++) {
-		const float positive = fmaxf(masses->scores[i], 0);
+		const float positive = float_larger(masses->scores[i], 0);
 		uint32_t bits;
 
 		memcpy(&bits, &positive, sizeof(bits));
@@ -272,8 +272,9 @@ static struct context_ranks context_ranks_make(struct arena *arena,
 		chosen.words += own.words;
 		chosen.content += own.content;
 		words[index] = (float)chosen.words;
-		ranks.f1 = fmaxf(ranks.f1, mass_f1(masses, chosen));
-		ranks.highest = fmaxf(ranks.highest, masses->scores[index]);
+		ranks.f1 = float_larger(ranks.f1, mass_f1(masses, chosen));
+		ranks.highest =
+			float_larger(ranks.highest, masses->scores[index]);
 	}
 	return ranks;
 }
@@ -306,7 +307,7 @@ surrounding_of(const struct masses *masses,
 	 */
 	if (parent == NO_NODE || page->nodes[parent].depth <= 1)
 		of.f1 = 0;
-	of.f1 = fmaxf(of.f1, mass_f1(masses, mass));
+	of.f1 = float_larger(of.f1, mass_f1(masses, mass));
 	if (mass_ratio(masses, mass) >= .5F)
 		of.half = node;
 	if (repetition_siblings(repetition, node) >= MIN_SIBLINGS)
@@ -679,8 +680,9 @@ static void page_row(const struct context *context, uint32_t index, float *row)
 	const struct mass *all = &context->masses.all;
 	const float words = context->ranks.words[index];
 
-	row[CONTEXT_rank] = words / fmaxf((float)all->words, 1);
-	row[CONTEXT_rank_content] = words / fmaxf((float)all->content, 1);
+	row[CONTEXT_rank] = words / float_larger((float)all->words, 1);
+	row[CONTEXT_rank_content] =
+		words / float_larger((float)all->content, 1);
 	row[CONTEXT_content] = ln1((float)all->content);
 	row[CONTEXT_content_ratio] = mass_mean(*all);
 	row[CONTEXT_score_highest] = context->ranks.highest;

@@ -218,10 +218,10 @@ static void dom_path_enter(struct dom_path *dom_path)
 	level->around_top = parent->around_top;
 	if (top != NO_NODE && is_inside_element(page, top, node))
 		level->around_top = dom_path->open;
-	level->best_score =
-		fmaxf(parent->best_score, dom_path->readability.scores[node]);
+	level->best_score = float_larger(parent->best_score,
+					 dom_path->readability.scores[node]);
 	level->best_density =
-		fmaxf(parent->best_density, level->subtree.density);
+		float_larger(parent->best_density, level->subtree.density);
 	distances_enter(page, node, dom_path->groups[node], parent->distances,
 			level->distances);
 }
@@ -298,7 +298,7 @@ static void write_density(const struct dom_path *dom_path, float *row)
 	if (page <= 0)
 		page = 1;
 	for (uint32_t i = 0; i < NEAREST; i++)
-		highest = fmaxf(
+		highest = float_larger(
 			highest,
 			dom_path_up(dom_path, i)->subtree.composite_density);
 	row[DOM_PATH_density] = level->subtree.density / page;

@@ -191,11 +191,13 @@ static const uint32_t *count_siblings(struct arena *arena,
 		 */
 		const uint64_t key = (paths[i] ^ page->nodes[i].parent) *
 				     UINT64_C(0x9E3779B97F4A7C15);
-		struct sibling_count *kind =
-			hash_table_add(&kinds, key ^ key >> 32);
+		struct sibling_count *kind;
 
+		siblings[i] = hash_table_number(&kinds, key ^ key >> 32);
+		if (siblings[i] == NO_ENTRY)
+			continue;
+		kind = hash_table_entry(&kinds, siblings[i]);
 		kind->count++;
-		siblings[i] = hash_table_index(&kinds, kind);
 	}
 	for (uint32_t i = 0; i < page->node_count; i++) {
 		const struct sibling_count *kind =

@@ -61,6 +61,20 @@ struct sequence_runs {
 	float mss_ratio; /* ratio of the page's words in `mss`, 0..1 */
 };
 
+struct passage_sequence {
+	const struct passages *passages;
+	const struct repetition *repetition;
+	const bool *wanted; /* as in sequence_make() */
+	struct sequence_blurs blurs;
+	struct sequence_runs runs;
+};
+
+/* Return whether a model reads the feature; others may have any value. */
+static bool is_wanted(const struct passage_sequence *sequence, uint16_t feature)
+{
+	return sequence->wanted == NULL || sequence->wanted[feature];
+}
+
 enum { MAX_TAGS = 200 };
 
 /*
@@ -71,9 +85,31 @@ struct neighbour {
 	uint16_t words, link_ratio, kind;
 };
 
+/* Write the features of a neighbour of the passage. */
+static void neighbour_of_row(const struct passage_sequence *sequence,
+			     uint32_t index, const struct neighbour *neighbour,
+			     float *row)
+{
+	const struct passages *passages = sequence->passages;
+	const int64_t at = (int64_t)index + neighbour->offset;
+	const struct passage *passage =
+		at >= 0 && at < passages->count ? &passages->items[at] : NULL;
+
+	if (is_wanted(sequence, neighbour->words))
+		row[neighbour->words] =
+			passage == NULL ? 0 : ln1((float)passage->words);
+	if (is_wanted(sequence, neighbour->link_ratio))
+		row[neighbour->link_ratio] =
+			passage == NULL ? -1 : passage_link_ratio(passage);
+	if (is_wanted(sequence, neighbour->kind))
+		row[neighbour->kind] = passage == NULL
+					       ? -1
+					       : (float)tag_kind(passages->page,
+								 passage->node);
+}
+
 /* Write the features of the two passages before and of the two after. */
-static void neighbours_of_row(const struct passages *passages,
-			      const struct repetition *repetition,
+static void neighbours_of_row(const struct passage_sequence *sequence,
 			      uint32_t index, float *row)
 {
 	static const struct neighbour rows[] = {
@@ -86,33 +122,21 @@ static void neighbours_of_row(const struct passages *passages,
 		{2, SEQUENCE_next_2_words, SEQUENCE_next_2_link_ratio,
 		 SEQUENCE_next_2_kind},
 	};
+	const struct passages *passages = sequence->passages;
+	const uint64_t *paths = sequence->repetition->paths;
 	const struct passage *own = &passages->items[index];
 	const struct passage *previous = index > 0 ? own - 1 : NULL;
 	const struct passage *next =
 		index + 1 < passages->count ? own + 1 : NULL;
 	bool has_same_path = false;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		const int64_t at = (int64_t)index + rows[i].offset;
-		const struct passage *passage = at >= 0 && at < passages->count
-							? &passages->items[at]
-							: NULL;
-
-		row[rows[i].words] =
-			passage == NULL ? 0 : ln1((float)passage->words);
-		row[rows[i].link_ratio] =
-			passage == NULL ? -1 : passage_link_ratio(passage);
-		row[rows[i].kind] = passage == NULL
-					    ? -1
-					    : (float)tag_kind(passages->page,
-							      passage->node);
-	}
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		neighbour_of_row(sequence, index, &rows[i], row);
 	if (previous != NULL) /* compare the paths of elements and classes */
 		has_same_path =
 			previous->node == NO_NODE || own->node == NO_NODE
 				? previous->node == own->node
-				: repetition->paths[previous->node] ==
-					  repetition->paths[own->node];
+				: paths[previous->node] == paths[own->node];
 	row[SEQUENCE_previous_ends_sentence] =
 		(float)(previous != NULL && previous->ends_sentence);
 	row[SEQUENCE_previous_same_path] = has_same_path;
@@ -165,12 +189,10 @@ static struct sequence_runs sequence_runs_make(const struct passages *passages)
 }
 
 /*
- * Write whether passage `index` is in the run, and the signed ln1 of its
- * distance from the run in passages: 0 inside, negative before the run,
- * positive after it.
+ * Return the signed ln1 of the distance of passage `index` from the run in
+ * passages: 0 inside, negative before the run, positive after it.
  */
-static void run_row(struct passage_range run, uint32_t index, float *inside_out,
-		    float *distance_out)
+static float run_distance(struct passage_range run, uint32_t index)
 {
 	int64_t distance = 0;
 
@@ -178,23 +200,35 @@ static void run_row(struct passage_range run, uint32_t index, float *inside_out,
 		distance = (int64_t)index - run.begin;
 	else if (index >= run.end)
 		distance = (int64_t)index - run.end + 1;
-	*inside_out = index >= run.begin && index < run.end ? 1 : 0;
-	*distance_out = signed_ln1((float)distance);
+	return signed_ln1((float)distance);
 }
 
 /*
  * Write the features about the maximum-sum runs to the row [SEQUENCE_COUNT] of
  * passage `index`.
  */
-static void sequence_runs_row(const struct sequence_runs *runs, uint32_t index,
-			      float *row)
+static void sequence_runs_row(const struct passage_sequence *sequence,
+			      uint32_t index, float *row)
 {
-	run_row(runs->bte, index, &row[SEQUENCE_bte],
-		&row[SEQUENCE_bte_distance]);
-	run_row(runs->link_bte, index, &row[SEQUENCE_link_bte],
-		&row[SEQUENCE_link_bte_distance]);
-	run_row(runs->mss, index, &row[SEQUENCE_mss],
-		&row[SEQUENCE_mss_distance]);
+	const struct sequence_runs *runs = &sequence->runs;
+	const struct {
+		struct passage_range run;
+		uint16_t inside, distance;
+	} rows[] = {
+		{runs->bte, SEQUENCE_bte, SEQUENCE_bte_distance},
+		{runs->link_bte, SEQUENCE_link_bte, SEQUENCE_link_bte_distance},
+		{runs->mss, SEQUENCE_mss, SEQUENCE_mss_distance},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		row[rows[i].inside] =
+			index >= rows[i].run.begin && index < rows[i].run.end
+				? 1
+				: 0;
+		if (is_wanted(sequence, rows[i].distance))
+			row[rows[i].distance] =
+				run_distance(rows[i].run, index);
+	}
 	row[SEQUENCE_mss_ratio] = runs->mss_ratio;
 }
 
@@ -231,7 +265,7 @@ static float blur_mass(const struct passage *passage)
 {
 	float words = (float)passage->words - (float)passage->link_words;
 
-	return passage->place == PLACE_PLAIN ? fmaxf(words, 0) : 0;
+	return passage->place == PLACE_PLAIN ? float_larger(words, 0) : 0;
 }
 
 enum { MAX_READERS = 4 };
@@ -338,7 +372,7 @@ sequence_blurs_make(struct arena *arena, const struct passages *passages,
 			valleys_around(arena, masses, count, blurs.peak);
 	}
 	if (tag_ratios != NULL && count > 0) {
-		blurs.highest_tag_ratio = ln1(fmaxf(
+		blurs.highest_tag_ratio = ln1(float_larger(
 			tag_ratios[index_of_highest(tag_ratios, count)], 0));
 		for (uint32_t i = 0; i < count; i++) {
 			double ratio = (double)tag_ratio(&passages->items[i]);
@@ -347,7 +381,7 @@ sequence_blurs_make(struct arena *arena, const struct passages *passages,
 			squares += ratio * ratio;
 		}
 		sum /= count;
-		blurs.tag_ratio_deviation = fmaxf(
+		blurs.tag_ratio_deviation = float_larger(
 			(float)sqrt(fmax(squares / count - sum * sum, 0)), 1);
 	}
 	return blurs;
@@ -355,7 +389,7 @@ sequence_blurs_make(struct arena *arena, const struct passages *passages,
 
 static float ln1_at(const float *blurred, uint32_t index)
 {
-	return blurred == NULL ? 0 : ln1(fmaxf(blurred[index], 0));
+	return blurred == NULL ? 0 : ln1(float_larger(blurred[index], 0));
 }
 
 static void tag_ratio_row(const struct sequence_blurs *blurs, uint32_t index,
@@ -368,8 +402,9 @@ static void tag_ratio_row(const struct sequence_blurs *blurs, uint32_t index,
 	row[SEQUENCE_tag_ratio_3] = ln1_at(middle, index);
 	row[SEQUENCE_tag_ratio_8] =
 		ln1_at(blurs->blurred[BLURRED_TAG_RATIO_8], index);
-	row[SEQUENCE_tag_ratio_ratio] = row[SEQUENCE_tag_ratio_3] /
-					fmaxf(blurs->highest_tag_ratio, 1e-6F);
+	row[SEQUENCE_tag_ratio_ratio] =
+		row[SEQUENCE_tag_ratio_3] /
+		float_larger(blurs->highest_tag_ratio, 1e-6F);
 	row[SEQUENCE_tag_ratio_deviations] =
 		middle == NULL ? 0 : middle[index] / blurs->tag_ratio_deviation;
 }
@@ -395,7 +430,7 @@ static void blur_ratio_row(const struct sequence_blurs *blurs, uint32_t index,
 		row[rows[i].feature] =
 			parts == NULL || wholes == NULL
 				? 0
-				: parts[index] / fmaxf(wholes[index], 1);
+				: parts[index] / float_larger(wholes[index], 1);
 	}
 }
 
@@ -412,19 +447,12 @@ static void ridge_row(const struct sequence_blurs *blurs,
 
 	if (masses == NULL)
 		return;
-	height = fmaxf(masses[peak], 1e-6F);
+	height = float_larger(masses[peak], 1e-6F);
 	row[SEQUENCE_ridge_height] = masses[index] / height;
 	row[SEQUENCE_ridge_distance] = signed_ln1((float)distance);
 	row[SEQUENCE_ridge_words] = signed_ln1((float)words);
 	row[SEQUENCE_ridge_valley] = blurs->valleys[index] / height;
 }
-
-struct passage_sequence {
-	const struct passages *passages;
-	const struct repetition *repetition;
-	struct sequence_blurs blurs;
-	struct sequence_runs runs;
-};
 
 struct passage_sequence *sequence_make(struct arena *arena,
 				       const struct passages *passages,
@@ -437,6 +465,7 @@ struct passage_sequence *sequence_make(struct arena *arena,
 	*sequence = (struct passage_sequence){
 		.passages = passages,
 		.repetition = repetition,
+		.wanted = wanted,
 		.blurs = sequence_blurs_make(arena, passages, wanted),
 		.runs = sequence_runs_make(passages),
 	};
@@ -470,9 +499,10 @@ struct sequence_window {
 	uint16_t slope, long_ratio, words, link_ratio, prices;
 };
 
-static void sequence_windows_row(const struct passages *passages,
+static void sequence_windows_row(const struct passage_sequence *sequence,
 				 uint32_t index, float *row)
 {
+	const struct passages *passages = sequence->passages;
 	static const struct sequence_window windows[] = {
 		{5, SEQUENCE_slope_5, SEQUENCE_long_ratio_5, SEQUENCE_words_5,
 		 SEQUENCE_link_ratio_5, SEQUENCE_prices_5},
@@ -488,7 +518,8 @@ static void sequence_windows_row(const struct passages *passages,
 
 		row[window->slope] = ratio(sums.words, sums.words + sums.tags);
 		row[window->long_ratio] = ratio(sums.long_words, sums.words);
-		row[window->words] = ln1((float)sums.words);
+		if (is_wanted(sequence, window->words))
+			row[window->words] = ln1((float)sums.words);
 		row[window->link_ratio] = ratio(sums.link_words, sums.words);
 		row[window->prices] =
 			ratio(sums.prices, range.end - range.begin);
@@ -502,10 +533,10 @@ void sequence_row(const struct passage_sequence *sequence, uint32_t index,
 
 	assert(index < passages->count);
 	position_row(passages, index, row);
-	sequence_windows_row(passages, index, row);
+	sequence_windows_row(sequence, index, row);
 	tag_ratio_row(&sequence->blurs, index, row);
 	blur_ratio_row(&sequence->blurs, index, row);
 	ridge_row(&sequence->blurs, passages, index, row);
-	sequence_runs_row(&sequence->runs, index, row);
-	neighbours_of_row(passages, sequence->repetition, index, row);
+	sequence_runs_row(sequence, index, row);
+	neighbours_of_row(sequence, index, row);
 }

@@ -6,6 +6,7 @@
 #ifndef EXTRACT_CORE_DOCUMENT_WALK_H
 #define EXTRACT_CORE_DOCUMENT_WALK_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -90,12 +91,44 @@ struct page_walk {
 
 struct page_walk walk_begin(const struct page *page);
 
+static inline enum step walk_close_current(struct page_walk *walk,
+					   uint32_t *index_out)
+{
+	assert(walk->current < walk->page->node_count);
+	*index_out = walk->current;
+	walk->current = walk->page->nodes[walk->current].parent;
+	return STEP_CLOSE;
+}
+
 /*
  * Return the next step; *index_out is its node or text. The walk opens and
  * closes every node once, inside its parent, and visits every text once, so a
  * whole walk is linear.
  */
-enum step walk_next(struct page_walk *walk, uint32_t *index_out);
+static inline enum step walk_next(struct page_walk *walk, uint32_t *index_out)
+{
+	const struct page *page = walk->page;
+	const struct node *current =
+		walk->current == NO_NODE ? NULL : &page->nodes[walk->current];
+
+	assert(walk->next_node <= page->node_count &&
+	       walk->next_text <= page->text_count);
+	if (walk->next_node < page->node_count &&
+	    page->nodes[walk->next_node].first_text <= walk->next_text) {
+		if (current != NULL && current->end <= walk->next_node)
+			return walk_close_current(walk, index_out);
+		walk->current = walk->next_node;
+		*index_out = walk->next_node++;
+		return STEP_OPEN;
+	}
+	if (current != NULL && (current->end_text <= walk->next_text ||
+				walk->next_text == page->text_count))
+		return walk_close_current(walk, index_out);
+	if (walk->next_text == page->text_count)
+		return STEP_END;
+	*index_out = walk->next_text++;
+	return STEP_TEXT;
+}
 
 /*
  * After STEP_OPEN, leave out what is inside the element: the next step closes

@@ -322,11 +322,6 @@ struct hash_table hash_table_make(struct arena *arena, size_t entry_bytes)
 	};
 }
 
-void *hash_table_entry(const struct hash_table *table, uint32_t index)
-{
-	return (char *)table->entries + index * table->entry_bytes;
-}
-
 uint32_t hash_table_index(const struct hash_table *table, const void *entry)
 {
 	if (entry == table->spare)
@@ -406,28 +401,33 @@ static void hash_table_grow(struct hash_table *table)
 	fill_slots(table);
 }
 
-void *hash_table_add(struct hash_table *table, uint64_t key)
+uint32_t hash_table_number(struct hash_table *table, uint64_t key)
 {
 	uint32_t *slot =
 		table->capacity == 0 ? NULL : hash_table_slot(table, key);
-	void *entry;
 
 	if (slot != NULL && *slot != 0)
-		return hash_table_entry(table, *slot - 1);
+		return *slot - 1;
 	if (table->count == table->capacity) {
 		hash_table_grow(table);
 		slot = hash_table_slot(table, key);
 	}
-	if (slot == NULL) {
-		entry = table->spare;
-		memset(entry, 0, table->entry_bytes);
-	} else {
-		entry = hash_table_entry(table, table->count);
-		assert(table->count < table->capacity && *slot == 0);
-		*slot = ++table->count;
-	}
-	memcpy(entry, &key, sizeof(key));
-	return entry;
+	if (slot == NULL)
+		return NO_ENTRY;
+	assert(table->count < table->capacity && *slot == 0);
+	*slot = ++table->count;
+	memcpy(hash_table_entry(table, *slot - 1), &key, sizeof(key));
+	return *slot - 1;
+}
+
+void *hash_table_add(struct hash_table *table, uint64_t key)
+{
+	const uint32_t number = hash_table_number(table, key);
+
+	if (number != NO_ENTRY)
+		return hash_table_entry(table, number);
+	memset(table->spare, 0, table->entry_bytes);
+	return memcpy(table->spare, &key, sizeof(key));
 }
 
 void *hash_table_find(const struct hash_table *table, uint64_t key)

@@ -133,11 +133,18 @@ struct hash_table hash_table_copy(struct arena *arena,
 #define NO_ENTRY UINT32_MAX
 
 /*
- * Return the number of an entry (NO_ENTRY for a temporary entry), or the entry
- * with the number `index`, which must be below `count`.
+ * Return the number of an entry of the table; NO_ENTRY for a temporary entry.
+ * hash_table_number() adds the entry of `key` as hash_table_add() does.
  */
 uint32_t hash_table_index(const struct hash_table *table, const void *entry);
-void *hash_table_entry(const struct hash_table *table, uint32_t index);
+uint32_t hash_table_number(struct hash_table *table, uint64_t key);
+
+/* Return the entry with the number `index`, which must be below `count`. */
+static inline void *hash_table_entry(const struct hash_table *table,
+				     uint32_t index)
+{
+	return (char *)table->entries + index * table->entry_bytes;
+}
 
 /*
  * Return ln(1 + x) for x >= 0, faster than log1pf() and exact enough for
@@ -152,6 +159,15 @@ static inline float ln1(float x)
 static inline float signed_ln1(float x)
 {
 	return copysignf(ln1(fabsf(x)), x);
+}
+
+/*
+ * Return the larger number; the first one if they are equal, as 0 and -0 are.
+ * No number is NaN. Shorter than fmaxf(), which is a call.
+ */
+static inline float float_larger(float a, float b)
+{
+	return a < b ? b : a;
 }
 
 /* Return the smaller of `value` and `limit`. */

@@ -381,19 +381,17 @@ static const char style[] =
 	"@media(prefers-color-scheme:dark){:root{--paper:#16181b;"
 	"--ink:#e4e4e4;--quiet:#a3a3a3;--rule:#3c4249;--kept:86,180,233;"
 	"--dropped:230,159,0}}\n"
-	"body{font:16px/1.5 system-ui,sans-serif;margin:1.5em auto;"
-	"max-width:64em;padding:0 1em;background:var(--paper);"
-	"color:var(--ink)}\n"
-	"h1,h2{line-height:1.2}h1 small,.q{color:var(--quiet);"
-	"font-weight:400}\n"
-	"dl{display:grid;grid-template-columns:max-content 1fr;"
-	"gap:.2em 1.2em}dt{color:var(--quiet)}dd{margin:0;"
-	"overflow-wrap:anywhere}\n"
+	"body{font:16px/1.5 system-ui,sans-serif;margin:1em;"
+	"background:var(--paper);color:var(--ink);overflow-wrap:anywhere}\n"
+	"h1,h2{line-height:1.2}.q{color:var(--quiet)}"
+	"summary{cursor:pointer}\n"
+	"dl{display:grid;grid-template-columns:max-content minmax(0,1fr);"
+	"gap:.2em 1.2em}dt{color:var(--quiet)}dd{margin:0}\n"
+	"@media(max-width:40em){dl{display:block}}\n"
 	"table{border-collapse:collapse}td,th{text-align:start;"
 	"vertical-align:top;padding:.1em .8em .1em 0}\n"
 	".page{border:1px solid var(--rule);padding:.2em 1em;"
-	"max-height:85vh;overflow:auto;resize:vertical;"
-	"overflow-wrap:anywhere}\n"
+	"overflow:auto}\n"
 	"th{white-space:nowrap}figure{margin:2em 0}\n"
 	".page *{unicode-bidi:plaintext}.page pre{white-space:pre-wrap}\n"
 	".page span,.legend span{unicode-bidi:isolate;border-radius:2px;"
@@ -488,16 +486,17 @@ static void explain_write_counts(struct buffer *out, const struct page *page,
 	buffer_append_text(out, "</dd>\n");
 }
 
-static void write_header(struct buffer *out, const struct page *page,
+static void write_method(struct buffer *out, const struct page *page,
 			 const struct verdict *verdicts,
 			 const struct explanation *explanation)
 {
 	const struct extractor *extractor = explanation->extractor;
 	char pages[64];
 
-	buffer_printf(out, "<h1>%s <small>", extractor->name);
+	buffer_printf(out, "<details><summary>The method: %s</summary>\n<p>",
+		      extractor->name);
 	markup_append_label(out, extractor->summary);
-	buffer_append_text(out, "</small></h1>\n<dl>\n");
+	buffer_append_text(out, "</p>\n<dl>\n");
 	if (page->title.size > 0) {
 		markup_begin_term(out, "Page");
 		escape_append(out, page->title);
@@ -514,16 +513,17 @@ static void write_header(struct buffer *out, const struct page *page,
 	explain_write_row(out, "Source", extractor->source);
 	write_parameters(out, explanation);
 	explain_write_counts(out, page, verdicts);
-	buffer_append_text(out, "</dl>\n");
+	buffer_append_text(out, "</dl>\n</details>\n");
 }
 
 static void write_legend(struct buffer *out)
 {
 	buffer_append_text(
-		out, "<p class=\"legend\"><span class=\"k s5\">kept</span> "
-		     "<span class=\"d s5\">dropped</span> "
-		     "<span class=\"h s0\">hidden</span> "
-		     "<span class=\"k s0 l\">link</span> &#160; score:");
+		out,
+		"<p class=\"legend\"><span class=\"k s5\">main text</span> "
+		"<span class=\"d s5\">other text</span> "
+		"<span class=\"h s0\">hidden</span> "
+		"<span class=\"k s0 l\">link</span> &#160; score:");
 	for (int i = 0; i < EXPLAIN_QUANTILES; i++)
 		buffer_printf(out, " <span class=\"k s%d\">%s</span>", i,
 			      i == 0                       ? "lowest"
@@ -531,9 +531,9 @@ static void write_legend(struct buffer *out)
 							   : "&#160;");
 	buffer_append_text(
 		out,
-		"<br><span class=\"q\">The colour shows the rank of the text's "
-		"score among all scores of the page. Point at a text to see "
-		"its score and the reason for its verdict.</span></p>\n");
+		"<br><span class=\"q\">The deeper the colour, the higher is "
+		"the score among the texts of the page. Point at a text to see "
+		"its score and the reason.</span></p>\n");
 }
 
 static void write_figures(struct buffer *out, const struct trace *trace)
@@ -557,11 +557,11 @@ void render_explanation(const struct page *page, const struct verdict *verdicts,
 	buffer_printf(out, "<title>%s: ", explanation->extractor->name);
 	escape_append(out, page->title);
 	buffer_append_text(out, "</title>\n</head>\n<body>\n");
-	write_header(out, page, verdicts, explanation);
 	write_legend(out);
 	buffer_append_text(out, "<div class=\"page\">\n");
 	explain_texts(page, verdicts, trace, explanation->template_counts, out);
 	buffer_append_text(out, "</div>\n");
+	write_method(out, page, verdicts, explanation);
 	write_figures(out, trace);
 	buffer_append_text(out, "</body>\n</html>\n");
 }

@@ -428,14 +428,19 @@ static bool is_form_tag(uint16_t tag)
 
 /* Words of class names in the text of an article. */
 static const struct {
-	const char *word;
+	struct slice word;
 	bool is_formula; /* otherwise a box */
 } unit_words[] = {
-	{"MathJax", true},  {"admonition", false}, {"alert", false},
-	{"callout", false}, {"caution", false},    {"danger", false},
-	{"hint", false},    {"katex", true},       {"math", true},
-	{"mathjax", true},  {"note", false},       {"notice", false},
-	{"tip", false},     {"warning", false},
+#define ROW(word, is_formula)                        \
+	{                                            \
+		{word, sizeof(word) - 1}, is_formula \
+	}
+	ROW("MathJax", true),  ROW("admonition", false), ROW("alert", false),
+	ROW("callout", false), ROW("caution", false),    ROW("danger", false),
+	ROW("hint", false),    ROW("katex", true),       ROW("math", true),
+	ROW("mathjax", true),  ROW("note", false),       ROW("notice", false),
+	ROW("tip", false),     ROW("warning", false),
+#undef ROW
 };
 
 /* Set is_callout or has_code if a run of letters is one of unit_words. */
@@ -451,10 +456,9 @@ static void gap_read_class(struct gap *gap, struct slice names)
 			at++;
 		for (size_t i = 0;
 		     i < sizeof(unit_words) / sizeof(unit_words[0]); i++) {
-			const char *word = unit_words[i].word;
-
-			if (strlen(word) != at - begin ||
-			    memcmp(word, text + begin, at - begin) != 0)
+			if (!slice_equal(
+				    unit_words[i].word,
+				    (struct slice){text + begin, at - begin}))
 				continue;
 			gap->has_code |= unit_words[i].is_formula;
 			gap->is_callout |= !unit_words[i].is_formula;

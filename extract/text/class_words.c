@@ -200,6 +200,7 @@ static size_t camel_part_length(const char *word, size_t length)
 	return at;
 }
 
+/* Return the groups of a run of letters and of its parts in camelCase. */
 static uint32_t groups_of_letters(const char *letters, size_t length)
 {
 	uint32_t groups = 0;
@@ -226,13 +227,16 @@ uint32_t class_groups_of(struct slice names)
 
 	while (at < names.size) {
 		size_t begin = at;
+		int small = 0x20; /* the bit that all small letters have */
 
 		while (at < names.size && is_letter(text[at]))
+			small &= text[at++];
+		if (at == begin)
 			at++;
-		if (at > begin)
-			groups |= groups_of_letters(text + begin, at - begin);
+		else if (small != 0)
+			groups |= groups_of_word(text + begin, at - begin);
 		else
-			at++;
+			groups |= groups_of_letters(text + begin, at - begin);
 	}
 	return groups;
 }

@@ -28,7 +28,7 @@ static bool is_class_space(char byte)
  * Return the hash of a class name without its digits; 0 if it has nothing but
  * digits.
  */
-static uint64_t name_hash(const char *name, size_t length)
+static uint64_t hash_without_digits(const char *name, size_t length)
 {
 	char kept[MAX_NAME_BYTES];
 	size_t size = 0;
@@ -52,11 +52,14 @@ static uint64_t hash_of_classes(struct slice classes)
 
 	while (at < classes.size) {
 		size_t begin = at;
+		bool has_digit = false;
 
 		while (at < classes.size && !is_class_space(text[at]))
-			at++;
-		if (at > begin)
-			sum += name_hash(text + begin, at - begin);
+			has_digit |= is_digit(text[at++]);
+		if (has_digit || at - begin > MAX_NAME_BYTES)
+			sum += hash_without_digits(text + begin, at - begin);
+		else if (at > begin)
+			sum += hash64(text + begin, at - begin, 0);
 		at++;
 	}
 	return sum;

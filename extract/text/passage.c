@@ -135,7 +135,7 @@ static const unsigned char *passage_read_run(struct passage_text *reader,
 					     const unsigned char *end)
 {
 	const unsigned char *begin = at;
-	uint32_t digits = 0;
+	unsigned char all = 0xFF; /* the bits that all bytes have */
 	uint64_t term;
 
 	if (reader->term == 0 &&
@@ -149,12 +149,13 @@ static const unsigned char *passage_read_run(struct passage_text *reader,
 	do {
 		term = HASHED(term, *at | 0x20); /* lower case; in digits the
 						    bit is set already */
-		digits += *at <= '9';
-		at++;
+		all &= *at++;
 	} while (at < end && character_class_of_byte[*at] >= CHARACTER_LETTER);
 	reader->term = term;
 	passage_count_characters(reader, (uint32_t)(at - begin));
-	reader->passage->digits += digits;
+	/* all letters have bit 0x40, and no digit has it */
+	for (; (all & 0x40) == 0 && begin < at; begin++)
+		reader->passage->digits += *begin <= '9';
 	if (at[-1] <= '9')
 		reader->near = NEAR_NUMBER;
 	return at;
@@ -411,7 +412,10 @@ enum {
 			 1 << ('s' - 'a') | 1 << ('u' - 'a') | 1 << ('v' - 'a'),
 };
 
-/* Class names with which common CSS frameworks hide elements. */
+/*
+ * Class names with which common CSS frameworks hide elements, padded with zeros
+ * so that each is compared as a whole.
+ */
 static const char hiding_names[][MAX_NAME + 1] = {
 	"a-offscreen",
 	"clipped",
@@ -431,34 +435,44 @@ static const char hiding_names[][MAX_NAME + 1] = {
 	"visually-hidden",
 };
 
+/* Return whether the name, of MIN_NAME to MAX_NAME bytes, hides an element. */
+static bool name_hides(const char *name, size_t length)
+{
+	char folded[MAX_NAME + 1] = {0};
+
+	if (!is_letter(*name) ||
+	    (HIDING_LETTERS >> ((*name | 0x20) - 'a') & 1) == 0)
+		return false;
+	for (size_t i = 0; i < length; i++)
+		folded[i] = lower(name[i]);
+	for (size_t i = 0; i < sizeof(hiding_names) / sizeof(hiding_names[0]);
+	     i++)
+		if (hiding_names[i][0] == folded[0] &&
+		    memcmp(folded, hiding_names[i], sizeof(folded)) == 0)
+			return true;
+	return false;
+}
+
 static bool classes_hide(struct slice classes)
 {
 	const char *at = classes.data;
 	const char *end = at + classes.size;
 
 	while (at < end) {
-		char folded[MAX_NAME + 1] = {0};
 		const char *begin = at;
 		size_t length;
 
 		while (at < end && (unsigned char)*at > ' ')
 			at++;
 		length = (size_t)(at++ - begin);
-		if (length < MIN_NAME || length > MAX_NAME ||
-		    !is_letter(*begin) ||
-		    (HIDING_LETTERS >> ((*begin | 0x20) - 'a') & 1) == 0)
-			continue;
-		for (size_t i = 0; i < length; i++)
-			folded[i] = lower(begin[i]);
-		for (size_t i = 0;
-		     i < sizeof(hiding_names) / sizeof(hiding_names[0]); i++)
-			if (strcmp(folded, hiding_names[i]) == 0)
-				return true;
+		if (length >= MIN_NAME && length <= MAX_NAME &&
+		    name_hides(begin, length))
+			return true;
 	}
 	return false;
 }
 
-static bool name_is(struct slice name, const char *word)
+static inline bool name_is(struct slice name, const char *word)
 {
 	return slice_equal(name, slice_of(word));
 }
@@ -775,35 +789,6 @@ struct passages passages_make(struct arena *arena, const struct page *page)
 	};
 }
 
-struct passage_range passages_inside(const struct passages *passages,
-				     uint32_t node)
-{
-	const struct node *element;
-
-	if (node == NO_NODE)
-		return (struct passage_range){0, passages->count};
-	assert(node < passages->page->node_count);
-	element = &passages->page->nodes[node];
-	return (struct passage_range){
-		passages->before_text[element->first_text],
-		passages->before_text[element->end_text],
-	};
-}
-
-struct passage_sums passages_sum(const struct passages *passages,
-				 struct passage_range range)
-{
-	const struct passage_sums *begin = &passages->sums[range.begin];
-	const struct passage_sums *end = &passages->sums[range.end];
-
-	assert(range.begin <= range.end && range.end <= passages->count);
-	return (struct passage_sums){
-#define X(name) .name = end->name - begin->name,
-		PASSAGE_SUMS(X)
-#undef X
-	};
-}
-
 bool passages_text_is_double(const struct passages *passages, uint32_t text)
 {
 	const struct page *page = passages->page;
@@ -830,9 +815,4 @@ bool passages_text_is_double(const struct passages *passages, uint32_t text)
 		node = page->nodes[node].parent;
 	}
 	return false;
-}
-
-float passage_link_ratio(const struct passage *passage)
-{
-	return ratio(passage->link_characters, passage->characters);
 }

@@ -13,13 +13,15 @@
 #ifndef EXTRACT_TEXT_PASSAGE_H
 #define EXTRACT_TEXT_PASSAGE_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/buffer.h"
+#include "extract/core/numeric.h"
+#include "page/page.h"
 
 struct arena;
-struct page;
 
 #define NO_PASSAGE UINT32_MAX
 
@@ -180,12 +182,35 @@ struct passages passages_make(struct arena *arena, const struct page *page);
  * Return the range of the passages that begin inside element `node`, or of all
  * passages for NO_NODE. O(1).
  */
-struct passage_range passages_inside(const struct passages *passages,
-				     uint32_t node);
+static inline struct passage_range
+passages_inside(const struct passages *passages, uint32_t node)
+{
+	const struct node *element;
+
+	if (node == NO_NODE)
+		return (struct passage_range){0, passages->count};
+	assert(node < passages->page->node_count);
+	element = &passages->page->nodes[node];
+	return (struct passage_range){
+		passages->before_text[element->first_text],
+		passages->before_text[element->end_text],
+	};
+}
 
 /* Return the sums over a range of passages. O(1). */
-struct passage_sums passages_sum(const struct passages *passages,
-				 struct passage_range range);
+static inline struct passage_sums passages_sum(const struct passages *passages,
+					       struct passage_range range)
+{
+	const struct passage_sums *begin = &passages->sums[range.begin];
+	const struct passage_sums *end = &passages->sums[range.end];
+
+	assert(range.begin <= range.end && range.end <= passages->count);
+	return (struct passage_sums){
+#define X(name) .name = end->name - begin->name,
+		PASSAGE_SUMS(X)
+#undef X
+	};
+}
 
 /*
  * Return true if a text repeats the whole text before it for screen readers: a
@@ -195,7 +220,10 @@ struct passage_sums passages_sum(const struct passages *passages,
 bool passages_text_is_double(const struct passages *passages, uint32_t text);
 
 /* Return the ratio of the passage's characters that are in links, 0..1. */
-float passage_link_ratio(const struct passage *passage);
+static inline float passage_link_ratio(const struct passage *passage)
+{
+	return ratio(passage->link_characters, passage->characters);
+}
 
 /*
  * The state of reading the texts of passages. Initialise with {.terms = ...}.

@@ -26,10 +26,14 @@ class JetStream:
     def request(self, subject, data=b""):
         self.socket.sendall(b"PUB %s inbox %d\r\n%s\r\n" %
                             (subject.encode(), len(data), data))
+        reason = ""
         while True:
-            words = self.lines.readline().split()
+            line = self.lines.readline()
+            words = line.split()
             if not words:
-                raise OSError("the server has closed the connection")
+                raise OSError(f"the server has closed the connection{reason}")
+            if words[0] == b"-ERR":
+                reason = f": {line.decode()}"
             if words[0] == b"PING":
                 self.socket.sendall(b"PONG\r\n")
             elif words[0] == b"MSG":

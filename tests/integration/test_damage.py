@@ -26,10 +26,11 @@ ADVICE = "templatectl restore"
 FLIP_TABLE = harness.PROGRAMS.parent / "tests" / "eval" / "flip_table"
 # Of the store, and those that may be empty here: no page has ended a worker, and
 # nothing has changed, and there is no browser.
-TABLES = 39
+TABLES = 40
 EMPTY = ("quarantine", "waiting", "health", "incidents", "cookies",
          "renders", "screenshots", "incident_screenshots",
-         "incident_comments", "text_changes")
+         "incident_comments", "text_changes",
+         "refused")
 
 
 def ctl(*arguments):

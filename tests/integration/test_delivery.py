@@ -213,6 +213,54 @@ class Delivery(harness.Case):
         self.assertEqual({d.target for d in receiver.deliveries}, {"/hook"},
                          "a redirect was followed")
 
+    def test_a_refused_event_is_set_aside(self):
+        """It blocks no later event, is shown, and can be sent again."""
+        refused = {}
+
+        def behave(delivery, tries):
+            first = refused.setdefault("seq", delivery.seq)
+            return 422 if delivery.seq == first and tries < 3 else 204
+        receiver = self.receiver(behave)
+        daemon = self.calm_daemon(hooks={"retry_backoff": "10 ms"})
+        hook = self.hook(daemon, receiver.url(), kinds="site.added")
+        self.add_sites(daemon, 3)
+        self.wait_for_outbox(daemon, hook)
+        first, *rest = self.added(daemon)
+        self.assertEqual([d.seq for d in receiver.deliveries],
+                         [first] * 3 + rest)
+        row = daemon.json(f"/v1/hooks/{hook}")
+        self.assertEqual((row["refused"], row["delivered"], row["dropped"],
+                          row["failures"]), (1, 2, 0, 0))
+        [event] = row["refused_events"]
+        self.assertEqual((event["seq"], event["status"], event["kind"]),
+                         (first, 422, "site.added"))
+        self.assertIn(f'templated_hook_refused_events{{hook="{hook}"}} 1',
+                      daemon.get("/metrics").text)
+        self.assertIn("it is set aside", daemon.messages())
+        self.assertRegex(self.done(daemon.ctl("hook", "show", str(hook))),
+                         rf"(?m)^ *{first} .* 422 ")
+        self.assertEqual(daemon.json("/v1/verify")["problems"], 0)
+        daemon.stop()
+        daemon.start()
+        self.assertIn("queued", self.done(
+            daemon.ctl("hook", "retry", str(hook))))
+        harness.wait_until(lambda: first in receiver.seqs(), "the event")
+        self.wait_for_outbox(daemon, hook)
+        self.assertEqual(daemon.json(f"/v1/hooks/{hook}")["refused"], 0)
+        self.error_of(daemon.post("/v1/hooks/99/retry", {}), 404, "not_found")
+
+    def test_a_hook_that_is_refused_keeps_its_events(self):
+        """A wrong token or URL concerns all events: none is set aside."""
+        receiver = self.receiver(
+            lambda delivery, tries: (401, 403, 404, 410, 429, 503)[tries]
+            if tries < 6 else 204)
+        daemon = self.calm_daemon(hooks={"retry_backoff": "10 ms"})
+        hook = self.hook(daemon, receiver.url(), kinds="site.added")
+        self.add_sites(daemon, 2)
+        row = self.wait_for_outbox(daemon, hook)
+        self.assertEqual((row["refused"], row["delivered"]), (0, 2))
+        self.assertEqual(receiver.seqs(), self.added(daemon))
+
     def test_pauses_grow(self):
         receiver = self.receiver(
             lambda delivery, tries: 503 if tries < 3 else 204)
@@ -295,6 +343,21 @@ class Delivery(harness.Case):
         self.assertEqual(receiver.seqs("/a"), [answer.json["seq"]])
         self.assertEqual(receiver.taken[0].event["kind"], "hook.test")
         self.assertEqual(receiver.seqs("/b"), [])
+
+    def test_a_test_ends_when_its_hook_is_deleted(self):
+        receiver = self.receiver(lambda delivery, tries: "hang")
+        daemon = self.calm_daemon()
+        hook = self.hook(daemon, receiver.url())
+        begin = time.monotonic()
+        answers = []
+        thread = threading.Thread(target=lambda: answers.append(
+            daemon.request("POST", f"/v1/hooks/{hook}/test")))
+        thread.start()
+        harness.wait_until(lambda: receiver.deliveries, "the request")
+        daemon.request("DELETE", f"/v1/hooks/{hook}")
+        thread.join()
+        self.assertLess(time.monotonic() - begin, 15)
+        self.assertFalse(answers[0].json["delivered"])
 
     def test_a_deleted_hook_is_told_of_nothing(self):
         receiver = self.receiver()

@@ -14,7 +14,7 @@ import harness
 CTL = harness.PROGRAMS / "templatectl"
 
 TAGS = {"html", "head", "meta", "title", "style", "body", "h1", "h2", "h3",
-        "h4", "h5", "h6", "small", "dl", "dt", "dd", "table", "tr", "th", "td",
+        "h4", "h5", "h6", "details", "summary", "dl", "dt", "dd", "table", "tr", "th", "td",
         "p", "span", "br", "ul", "ol", "li", "pre", "blockquote", "code", "em",
         "strong", "b", "i", "div", "figure", "svg", "text", "path", "rect"}
 ATTRIBUTES = {"lang", "charset", "http-equiv", "content", "name", "class",

@@ -66,6 +66,36 @@ class Packing(harness.Case):
         self.assertEqual(daemon.ctl("compact").returncode, 0)
         self.assertEqual(texts(daemon, web.url, PAGES), before)
 
+    def test_pages_are_packed_when_they_arrive(self):
+        web = self.web(write_site(self.folder(), 5 * PAGES, 0))
+        daemon = self.daemon()
+        daemon.crawl(web.url)
+        self.assertGreater(table(daemon, "dictionaries"), 0)
+        # a page has 3,800 bytes, and 1,300 compressed without a dictionary
+        self.assertLess(table(daemon, "bodies", "table_bytes"),
+                        5 * PAGES * 600)
+        daemon.stop()
+        self.assertEqual(daemon.verify_store()["pages"], 5 * PAGES + 1)
+
+    def test_a_kill_while_pages_arrive_loses_nothing(self):
+        web = self.web(write_site(self.folder(), 5 * PAGES, 0))
+        daemon = self.daemon({"crawl": {"delay": "2 ms"}})
+        daemon.watch(web.url)
+        known = 0
+        for _ in range(ROUNDS):
+            time.sleep(random.uniform(0, 0.6))
+            daemon.kill()
+            pages = daemon.verify_store()["pages"]
+            self.assertGreaterEqual(pages, known)
+            known = pages
+            daemon.start()
+        self.assertEqual(daemon.wait_for(web.host)["pages"], 5 * PAGES + 1)
+        self.assertGreater(table(daemon, "dictionaries"), 0)
+        for i, text in enumerate(texts(daemon, web.url, 5 * PAGES)):
+            self.assertIn(f"word{i * 31 + 39}", text)
+        daemon.stop()
+        daemon.verify_store()
+
     def test_a_kill_at_any_instant_loses_nothing(self):
         folder = write_site(self.folder(), PAGES, 0)
         web = self.web(folder)

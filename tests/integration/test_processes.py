@@ -1,9 +1,11 @@
 """The processes of the daemon: what it says of them, and what becomes of it
 when one of them ends."""
 
+import concurrent.futures
 import os
 import signal
 import subprocess
+import threading
 import unittest
 
 import harness
@@ -57,6 +59,51 @@ class Processes(harness.Case):
         self.assertIn('templated_process_crashes_total{role="fetcher"} 1\n',
                       metrics)
         self.assertIn('templated_processes{role="fetcher"} 1\n', metrics)
+
+    def test_a_worker_that_is_killed_costs_no_text(self):
+        """More clients than workers, so that each worker has several texts."""
+        daemon = self.daemon({"workers": {"count": 1}})
+        web = self.web()
+        daemon.crawl(web.url)
+        urls = [f"{web.url}{page.parent.relative_to(harness.SITE)}/"
+                for page in sorted(harness.SITE.rglob("*/index.html"))[:12]]
+        answers = {url: daemon.get("/v1/text", url=url) for url in urls}
+        texts = {url: answer.body for url, answer in answers.items()
+                 if answer.status == 200}
+        urls = list(texts)
+        self.assertGreater(len(set(texts.values())), 5)
+        is_over = threading.Event()
+        counts = [0] * 8
+
+        def ask(client):
+            while not is_over.is_set():
+                count = counts[client]
+                url = urls[(client + count) % len(urls)]
+                answer = daemon.get("/v1/text", url=url,
+                                    exclude=f".new{client}x{count}")
+                if answer.status != 200 or answer.body != texts[url]:
+                    return f"{url}: {answer.status} {answer.text[:200]}"
+                counts[client] += 1
+            return None
+
+        def all_go_on(found):
+            """A text whose worker dies twice would be quarantined."""
+            before = list(counts)
+            harness.wait_until(
+                lambda: any(one.done() for one in found) or
+                all(map(int.__gt__, counts, before)), "all clients")
+
+        with concurrent.futures.ThreadPoolExecutor(8) as clients:
+            found = [clients.submit(ask, i) for i in range(8)]
+            try:
+                for _ in range(5):
+                    all_go_on(found)
+                    for pid in daemon.processes_of("worker"):
+                        os.kill(pid, signal.SIGKILL)
+            finally:
+                is_over.set()
+        self.assertEqual([one.result() for one in found], [None] * 8)
+        self.assertEqual(self.role(daemon, "spawner")["crashes"], 0)
 
     def test_nothing_goes_on_without_the_starter(self):
         daemon = self.daemon()

@@ -2,6 +2,7 @@
 stored of them, and what changes report.
 """
 
+import concurrent.futures
 import os
 import re
 import signal
@@ -525,7 +526,7 @@ class Decided(Rendered):
 
     def test_a_template_whose_text_comes_by_scripts_is_rendered(self):
         server = self.site("fill.js", is_whole=False)
-        daemon = self.daemon()
+        daemon = self.daemon(timeout="12 s")
         daemon.crawl(server.url, check_interval_s=2)
         number = self.wait_for_decision(daemon, server, "yes")["id"]
         # a kill while the other pages are rendered loses nothing
@@ -547,6 +548,19 @@ class Decided(Rendered):
             daemon.messages().count("its pages are rendered"), 1)
         done = daemon.ctl("template", "list", server.host)
         self.assertRegex(done.stdout, rf"{number} +13 +yes +yes ")
+        # a page that takes too long is tried again
+        self.add("b2")
+        kind, page = self.pages["/b2"]
+        self.pages["/b2"] = kind, page + "<script>for (;;);</script>"
+        with concurrent.futures.ThreadPoolExecutor(1) as pool:
+            pool.submit(daemon.get, "/v1/text", url=server.url + "b2",
+                        fetch="missing")
+            harness.wait_until(
+                lambda: "b2: not rendered" in daemon.messages(), "the message")
+            self.pages["/b2"] = kind, page
+        harness.wait_until(
+            lambda: len(self.rendered(daemon, number)) == self.COUNT + 2,
+            "the rendered page")
         # the watcher checks the rendered pages, and finds no change
         begin = server.count("/a3")
         harness.wait_until(lambda: server.count("/a3") > begin + 1,

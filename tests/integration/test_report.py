@@ -10,8 +10,8 @@ import re
 import time
 import urllib.parse
 
-import browser
 import harness
+import ui
 
 MAX_BYTES = 4 << 20
 EACH = 12
@@ -41,7 +41,7 @@ EXTRA = ('<div class="offer"><b>Now cheaper</b></div>',
          "<aside><p><em>Today only</em></p></aside>")
 
 
-class Report(harness.Case):
+class Report(ui.Case):
     def report(self, daemon, host):
         """(path, text, data) of the file that templatectl writes."""
         path = self.folder() / "new" / "report.html"
@@ -133,36 +133,23 @@ class Report(harness.Case):
                                 for way in ("gone", "come")), diffs)
 
     def open(self, path):
-        """A tab with the report, read from the disk."""
-        if browser.PROGRAM is None:
-            self.skipTest("install chromium-headless-shell")
-        chrome = browser.Browser()
-        self.addCleanup(chrome.stop)
-        tab = browser.Tab(chrome)
-        tab.size(1280)
-        tab.go(path.as_uri())
-        self.ready(tab)
-        return tab
+        """The report, read from the disk."""
+        self.open_browser()
+        self.tab.go(path.as_uri())
+        self.ready()
+        return self.tab
 
-    def ready(self, tab):
-        tab.wait("window.main && main.dataset.ready && "
-                 "!main.hasAttribute('aria-busy')", "the view")
-
-    def show(self, tab, place):
+    def view(self, tab, place):
         """The text of a view of the report."""
         tab.run("delete main.dataset.ready")
         tab.run(f"location.hash = {place!r}")
         tab.wait(f"location.hash == {place!r}")
-        self.ready(tab)
-        for width in (360, 1280, 2560):
-            tab.size(width)
-            self.assertLessEqual(
-                tab.run("document.documentElement.scrollWidth"), width, place)
-        self.assertEqual(tab.run("document.querySelectorAll('h1').length"), 1)
+        self.ready()
+        self.fits(place)
         self.assertEqual(tab.run(
             "document.querySelectorAll('#main form:not(.filters), #main "
             "button:not(form button)').length"), 0, place)
-        return tab.run("main.innerText")
+        return self.text()
 
     def test_a_hostile_site_that_was_redesigned(self):
         web, daemon = self.redesigned()
@@ -177,17 +164,17 @@ class Report(harness.Case):
         shown = tab.run("main.innerText")
         self.assertIn(web.host, shown)
         for tab_name in ("", "/events", "/threshold"):
-            self.assertNotIn("did not work", self.show(
+            self.assertNotIn("did not work", self.view(
                 tab, f"#/ui/sites/{host}{tab_name}"))
         incident = saved["answers"]["/v1/incidents?site=" + urllib.parse.quote(
             web.host, safe="")]["incidents"][0]
-        story = self.show(tab, f"#/ui/incidents/{incident['id']}")
+        story = self.view(tab, f"#/ui/incidents/{incident['id']}")
         self.assertIn("What happened", story)
         for place in [answer["id"] for answer in saved["answers"][
                 f"/v1/sites/{web.host}/templates"]["templates"][:2]]:
             number = place.rpartition("/")[2]
             for part in ("", "/texts", "/versions", "/tree"):
-                shown = self.show(tab, f"#/ui/templates/{host}/{number}{part}")
+                shown = self.view(tab, f"#/ui/templates/{host}/{number}{part}")
                 self.assertNotIn("did not work", shown)
                 self.assertNotIn("Not found", shown, part)
         self.assertNotEqual(tab.run("document.title"), "RAN")

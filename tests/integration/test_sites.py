@@ -299,9 +299,11 @@ class Sites(harness.Case):
         daemon = self.daemon()
         port = harness.free_port()
         site = daemon.watch(f"http://127.0.0.1:{port}/", check_interval_s=1)
-        time.sleep(7)  # more than the first four attempts
-        state = daemon.json(f"/v1/sites/{site['host']}")
-        self.assertEqual(state["state"], "unreachable")
+        # more than the first four attempts
+        harness.wait_until(
+            lambda: daemon.json("/v1/status")["pipeline"]["failed"] > 4 and
+            daemon.json(f"/v1/sites/{site['host']}")["state"] == "unreachable",
+            "the state after them")
         web = self.web(port=port)
         harness.wait_until(lambda: web.targets(), "a request", 10)
         self.assertEqual(daemon.wait_for(web.host)["pages"], 69)

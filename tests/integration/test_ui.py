@@ -1,26 +1,18 @@
 """The web application, by the tunnel of templatectl ui, in a real browser, of a
 hostile site: each view is used, no request leaves the origin, and no script of a
-crawled page runs. A page that does both is detected: the positive control.
-
-UI_PICTURES=FOLDER keeps pictures of all pages, UI_AXE=axe.min.js has that judge
-them (npm install axe-core; it is no part of the project).
-"""
+crawled page runs. A page that does both is detected: the positive control."""
 
 import http.client
-import os
 import re
 import socket
-import subprocess
-import sys
 import urllib.parse
 
 import browser
 import harness
+import ui
 
 COUNT = 8
 GUARD = "Watch it"
-PICTURES = os.environ.get("UI_PICTURES")
-AXE = os.environ.get("UI_AXE")
 
 RUN = "document.title='RAN';try{{top.ran=1}}catch(e){{}};fetch('/beacon/run')"
 EVIL = """<!doctype html><html lang="en" onload="{run}"><head>
@@ -55,7 +47,7 @@ def free_of(urls, base):
     return [u for u in urls if not u.startswith(base + "/")]
 
 
-class Ui(harness.Case):
+class Ui(ui.Case):
     def setUp(self):
         self.root = self.folder()
         self.write("h2", '<span class="cost">{0}9.50 EUR</span>')
@@ -78,23 +70,6 @@ class Ui(harness.Case):
 
     def url(self, i):
         return f"{self.server.url}{i}.html"
-
-    def tunnel(self):
-        """The address that templatectl ui prints."""
-        process = subprocess.Popen(
-            [harness.PROGRAMS / "templatectl", "-s", self.templated.socket,
-             "ui"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-            stdin=subprocess.DEVNULL, text=True)
-
-        def stop():
-            process.terminate()
-            process.wait(30)
-            process.stdout.close()
-        self.addCleanup(stop)
-        address = process.stdout.readline().strip()
-        self.assertRegex(address,
-                         r"^http://127\.0\.0\.1:\d+/\?token=[\w-]{43}$")
-        return address
 
     def ask(self, port, head, body=""):
         """(status, headers, body) of bytes as they are."""
@@ -162,80 +137,6 @@ class Ui(harness.Case):
         self.assertEqual(headers["X-Content-Type-Options"], "nosniff")
         self.assertEqual(headers["Referrer-Policy"], "same-origin")
 
-    def show(self, name):
-        """Check this view at all widths, and in both schemes with AXE."""
-        tab = self.tab
-        self.assertEqual(tab.run("document.querySelectorAll('h1').length"), 1)
-        self.assertEqual(tab.run(
-            "[...document.querySelectorAll('#main input, #main select, "
-            "#main textarea')].filter(e => !e.labels.length).length"), 0)
-        for width in (360, 1280, 2560):
-            tab.size(width)
-            wide = tab.run("document.documentElement.scrollWidth")
-            self.assertLessEqual(wide, width, f"{name} at {width}")
-        for scheme in ("light", "dark") if PICTURES or AXE else ():
-            tab.scheme(scheme)
-            if AXE:
-                self.judge(f"{name} {scheme}")
-            for width in (360, 1280, 2560) if PICTURES else ():
-                tab.size(width)
-                tab.picture(f"{PICTURES}/{name}-{width}-{scheme}.png", False)
-        tab.size(1280)
-        tab.scheme("light")
-        self.shown.append(name)
-
-    def judge(self, name):
-        with open(AXE, encoding="utf-8") as file:
-            self.tab.run("void " + "0;" + file.read())
-        found = self.tab.run(
-            "axe.run(document, {iframes: false}).then(r => r.violations.map("
-            "v => [v.id, v.impact, v.nodes.slice(0, 3).map(n => n.html + ' '"
-            "+ (n.any[0] ? n.any[0].message : ''))]))")
-        for finding in found:
-            print("axe:", name, finding, file=sys.stderr)
-        self.findings += found
-
-    def ready(self, what):
-        self.tab.wait("window.main && main.dataset.ready && "
-                      "!main.hasAttribute('aria-busy')", what)
-
-    def go(self, path):
-        self.tab.go(self.base + path)
-        self.ready(path)
-
-    def follow(self, selector, path):
-        """Click, and wait for the view whose address matches."""
-        # in one step, because a refresh may move it
-        self.tab.wait(f"(a => a && (a.click(), true))("
-                      f"document.querySelector({selector!r}))", selector)
-        self.tab.wait(f"/{path}/.test(location.href) && "
-                      "document.readyState == 'complete'", path)
-        self.ready(path)
-
-    def press_button(self, text, scope="#main"):
-        """Click the button with this text when it is enabled."""
-        found = (f"[...document.querySelectorAll('{scope} button')].find("
-                 f"b => b.innerText.startsWith({text!r}) && !b.disabled)")
-        # in one step, because a refresh may move it
-        self.tab.wait(f"(b => b && (b.click(), true))({found})",
-                      f"the button {text}")
-
-    def says(self, text):
-        """Wait for a message, and close it."""
-        self.tab.wait("[...document.querySelectorAll('#messages p')].some("
-                      f"p => p.innerText.includes({text!r}))", text)
-        self.tab.run("messages.replaceChildren()")
-
-    def text(self):
-        return self.tab.run("main.innerText")
-
-    def fill(self, **values):
-        for name, value in values.items():
-            self.tab.run(
-                "(() => { const e = document.querySelector("
-                f"'#main [name={name}]'); e.value = {value!r}; e.dispatchEvent("
-                "new Event('input', {bubbles: true})); })()")
-
     def frame_point(self, code):
         """The middle of an element of the frame, in our coordinates."""
         self.tab.wait("document.querySelector('iframe').contentDocument"
@@ -263,7 +164,7 @@ class Ui(harness.Case):
                  "/visited/.test(main.innerText)", "the crawl")
         self.assertIn("live", tab.run("live.textContent"))
         self.show("wizard")
-        self.follow(".head a.main", r"ui\/sites\/")
+        self.follow("main a.main", r"ui\/sites\/")
         tab.wait(f"/Pages\\n+{COUNT}\\n/.test(main.innerText)")
         self.show("site")
 
@@ -352,8 +253,8 @@ class Ui(harness.Case):
         tab.run("history.back()")
         tab.wait("!/up=1/.test(location.href)")
         self.ready("the element")
-        self.fill(name="price")
-        self.press_button(GUARD)
+        self.watch_by_click("changed")
+        self.watch_by_click("lost")
         harness.wait_until(lambda: self.templated.json(
             f"/v1/sites/{self.host}/guards")["guards"], "the guard")
         self.go(f"/ui/sites/{self.host}/guards")
@@ -363,6 +264,34 @@ class Ui(harness.Case):
         self.follow("#main tbody td a[href*='/guards/']", r"guards\/1$")
         self.assertIn("price", self.text())
         self.show("guard")
+        self.press_button("Alert me when it changes")
+        self.tab.wait("/Each new value is an alert/.test(main.innerText)")
+        self.forget_field()
+
+    def watch_by_click(self, when):
+        """Choose what to hear about the element: it changes, or is gone."""
+        address = self.tab.run("location.pathname + location.search")
+        self.fill(name="price")
+        self.tab.click(f"[name=when][value={when}]")
+        self.press_button(GUARD)
+        self.tab.wait("/guards$/.test(location.href)", "the guards")
+        self.ready("the guards")
+        if when == "changed":
+            self.assertIn("Values that you watch for changes", self.text())
+            self.assertEqual(self.templated.json(
+                f"/v1/sites/{self.host}/guards")["guards"], [])
+            self.forget_field()
+            self.go(address)
+
+    def forget_field(self):
+        """The alerts that follow are those of the guard."""
+        template = max(self.templated.clusters(self.host),
+                       key=lambda one: one["pages"])["id"]
+        path = harness.template_path(template) + "/fields"
+        self.assertEqual([(field["name"], field["watched"]) for field in
+                          self.templated.json(path)["fields"]],
+                         [("price", True)])
+        self.templated.ctl("field", "rm", template, "price")
 
     def break_guard(self):
         """The view of the guard shows the alert without a reload."""
@@ -443,8 +372,9 @@ class Ui(harness.Case):
     def change_settings(self):
         tab = self.tab
         self.go(f"/ui/sites/{self.host}")
-        self.follow(".tabs [href$=settings]", r"settings$")
-        self.show("settings")
+        for part in ("patterns", "events", "threshold", "settings"):
+            self.follow(f".tabs [href$={part}]", part + "$")
+            self.show("site-" + part)
         self.fill(max_pages="77", headers="X-Kind: ours", exclude="/no/")
         tab.click("[name=cookies]")
         self.press_button("Save")
@@ -473,7 +403,7 @@ class Ui(harness.Case):
         self.says("answered 204")
         self.press_button("Delete")
         self.press_button("Delete", "dialog")
-        tab.wait("/No place gets alerts/.test(main.innerText)")
+        tab.wait("/Alerts are sent nowhere/.test(main.innerText)")
         self.assertEqual(self.templated.json("/v1/hooks")["hooks"], [])
 
     def forget_site(self):
@@ -509,30 +439,9 @@ class Ui(harness.Case):
                 {"url": self.url(2), "view": "pick"})))
         tab.send("Emulation.setScriptExecutionDisabled", value=False)
 
-    def open_browser(self):
-        if browser.PROGRAM is None:
-            self.skipTest("install chromium-headless-shell")
-        self.shown, self.findings = [], []
-        self.browser = browser.Browser()
-        self.addCleanup(self.browser.stop)
-        self.tab = browser.Tab(self.browser)
-        self.addCleanup(self.print_view)
-        self.tab.size(1280)
-
-    def print_view(self):
-        """After a failure, print what the browser shows."""
-        if any(error for _, error in self._outcome.result.failures
-               + self._outcome.result.errors) or os.environ.get("UI_PRINT"):
-            print(self.tab.run("location.href + '\\n' + "
-                               "document.body.innerText"),
-                  self.tab.complaints(), file=sys.stderr)
-
     def test_each_view_is_used(self):
         self.open_browser()
-        address = self.tunnel()
-        self.base = address.partition("/?")[0]
-        self.tab.go(address)
-        self.ready("the application")
+        self.enter()
         self.assertEqual(self.tab.run("location.href"), self.base + "/")
         self.add_site()
         self.see_template()
@@ -549,7 +458,7 @@ class Ui(harness.Case):
         self.use_keys()
         self.read_without_scripts()
         self.forget_site()
-        self.assertGreater(len(self.shown), 25, self.shown)
+        self.assertGreater(len(self.shown), 30, self.shown)
         self.assertEqual(free_of(self.tab.requested(), self.base), [])
         self.assertEqual([line for line in self.tab.complaints()
                           if "404 (Not Found)" not in line

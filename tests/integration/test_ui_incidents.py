@@ -3,25 +3,10 @@
 import urllib.parse
 
 import harness
-import test_ui_sites
+import ui
 
 
-def views(name):
-    return getattr(test_ui_sites.SiteViews, name)
-
-
-class IncidentViews(harness.Case):
-    tunnel = views("tunnel")
-    ready = views("ready")
-    go = views("go")
-    press_button = views("press_button")
-    text = views("text")
-    write = views("write")
-    events = views("events")
-    redesign = views("redesign")
-    guards = views("guards")
-    open = views("open")
-
+class IncidentViews(ui.Redesigned):
     def incident(self):
         """The incident, when both guards belong to it."""
         found = self.templated.json("/v1/incidents",
@@ -73,7 +58,8 @@ class IncidentViews(harness.Case):
 
     def test_an_incident_is_a_story(self):
         self.redesign()
-        self.open()
+        self.open_browser()
+        self.enter()
         incident = harness.wait_until(self.incident, "the incident")
         self.end_silence(incident["id"])
         self.accept_all(incident["id"])

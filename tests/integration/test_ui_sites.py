@@ -1,103 +1,16 @@
 """The views of a site and of a template: what they show of a site that was
 redesigned while it was watched, and that each of their forms does its work."""
 
-import json
-import os
 import urllib.parse
 
-import browser
 import harness
-import test_ui
-
-COUNT = 8
-OLD = """<!doctype html><html lang="en"><head><title>Thing {i} - Shop</title></head>
-<body><header class="top"><a href="/">Shop</a><nav>{links}</nav></header>
-<main class="thing"><h2 class="name">Thing {word} {i}</h2>
-<p class="price"><span class="cost">{i}9.50 EUR</span></p>
-<p>Made of {word}, number {i}, weighs {weight} grams.</p></main>
-<div class="side"><ul class="hints"><li><a>Help</a></li></ul></div>
-<footer><p>All rights reserved</p></footer></body></html>"""
-NEW = """<!doctype html><html lang="en"><head><title>Thing {i} - Shop</title></head>
-<body><header class="top"><a href="/">Shop</a><nav>{links}</nav></header>
-<main class="thing"><h1 class="name">Thing {word} {i}</h1>
-<div class="card"><b class="amount">{i}9.50 EUR</b><i>with tax</i></div>
-<p>Made of {word}, number {i}, weighs {weight} grams.</p>
-<section class="more"><ol><li>Reviews</li></ol></section></main>
-<div class="foot"><ul class="hints"><li><a>Help</a></li></ul>
-<p>Copyright</p></div></body></html>"""
+import ui
 
 
-class SiteViews(harness.Case):
-    tunnel, ready, go, follow = (test_ui.Ui.tunnel, test_ui.Ui.ready,
-                                 test_ui.Ui.go, test_ui.Ui.follow)
-    says, text, fill = test_ui.Ui.says, test_ui.Ui.text, test_ui.Ui.fill
-
-    def press_button(self, text, scope="#main"):
-        """Click in one step: the view may be refreshed at any time."""
-        self.tab.wait(
-            f"(b => b && (b.click(), true))([...document.querySelectorAll("
-            f"'{scope} button')].find(b => b.innerText.startsWith({text!r}) && "
-            "!b.disabled))", f"the button {text}")
-
-    def write(self, form, edition):
-        links = " ".join(f'<a href="/{k}.html">Thing {k}</a>'
-                         for k in range(1, COUNT))
-        for i in range(COUNT):
-            name = self.root / ("index.html" if i == 0 else f"{i}.html")
-            new = name.with_suffix(".new")
-            new.write_text(form.format(i=i, links=links, word=chr(97 + i) * 5,
-                                       weight=7 * i + 3))
-            os.utime(new, (1_600_000_000 + edition,) * 2)
-            new.replace(name)
-
-    def events(self, *kinds):
-        return [event for event in map(json.loads, self.templated.get(
-            "/v1/events", limit=100000).text.splitlines())
-            if event["kind"] in kinds]
-
-    def redesign(self):
-        """Watch a site, learn its fields, and change its design."""
-        self.root = self.folder()
-        self.write(OLD, 0)
-        self.server = self.web(self.root)
-        self.host = self.server.host
-        self.templated = self.daemon({"watch": {"gather": "0 s"}})
-        self.templated.crawl(self.server.url, threshold=0.2,
-                             revisit_interval_s=0, check_interval_s=1)
-        for css, name in ((".cost", "price"), ("h2.name", "title")):
-            self.templated.post(f"/v1/sites/{self.host}/guards",
-                                {"css": css, "name": name})
-        harness.wait_until(lambda: self.events("template.added"), "a template")
-        self.template = max(self.templated.clusters(self.host),
-                            key=lambda one: one["pages"])["id"]
-        self.api = harness.template_path(self.template)
-        self.templated.post(self.api + "/fields", {"find": True, "max": 5})
-        self.write(NEW, 1)
-        harness.wait_until(lambda: self.events("template.changed",
-                                               "template.replaced"),
-                           "the redesign")
-        harness.wait_until(lambda: [
-            guard for guard in self.guards() if guard["state"] == "firing"],
-            "the broken guards")
-
-    def guards(self):
-        return self.templated.json(f"/v1/sites/{self.host}/guards")["guards"]
-
+class SiteViews(ui.Redesigned):
     def fields(self):
         return {field["name"]: field for field in self.templated.json(
             self.api + "/fields")["fields"]}
-
-    def open(self):
-        if browser.PROGRAM is None:
-            self.skipTest("install chromium-headless-shell")
-        chrome = browser.Browser()
-        self.addCleanup(chrome.stop)
-        self.tab = browser.Tab(chrome)
-        self.tab.size(1280)
-        address = self.tunnel()
-        self.base = address.partition("/?")[0]
-        self.tab.go(address)
-        self.ready("the application")
 
     def see_health(self):
         self.go(f"/ui/sites/{self.host}")
@@ -179,8 +92,8 @@ class SiteViews(harness.Case):
         self.press_button("Group the pages")
         self.says("grouped again")
         self.assertEqual((site()["threshold"], site()["auto"]), (0.3, False))
-        self.press_button("Let the daemon choose")
-        self.says("The daemon chooses")
+        self.press_button("Choose it for me")
+        self.says("is chosen automatically")
         self.assertTrue(site()["auto"])
 
     def change_settings(self):
@@ -202,7 +115,8 @@ class SiteViews(harness.Case):
 
     def test_a_redesigned_site(self):
         self.redesign()
-        self.open()
+        self.open_browser()
+        self.enter()
         self.see_health()
         self.replace_guard()
         self.see_versions()

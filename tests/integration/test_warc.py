@@ -94,6 +94,32 @@ class Ingest(harness.Case):
         daemon.stop()
         daemon.verify_store()
 
+    def test_the_newest_of_many_events_are_found(self):
+        """More than one read of the last events; a rare kind, too."""
+        daemon = self.daemon()
+        pages = 400
+        self.ingest(daemon, b"".join(
+            page(f"http://{HOST}/{i}", b"<p>page %d</p>" % i)
+            for i in range(pages)))
+        daemon.wait_for(HOST)
+
+        def events(**query):
+            answer = daemon.get("/v1/events", **query)
+            return ([json.loads(line)["seq"] for line in
+                     answer.text.splitlines()],
+                    int(answer.headers["X-Templated-Last"]))
+        everything, last = events()
+        self.assertGreater(len(everything), pages)
+        self.assertEqual(events(newest=1, limit=5), (everything[-5:], last))
+        self.assertEqual(events(newest=1, limit=300),
+                         (everything[-300:], last))
+        self.assertEqual(events(newest=1), (everything, last))
+        self.assertEqual(events(newest=1, kinds="site.added"),
+                         (events(kinds="site.added")[0], last))
+        self.assertEqual(events(newest=1, since=everything[3])[0],
+                         everything[4:])
+        self.assertEqual(events(newest=1, kinds="hook.test"), ([], last))
+
     def test_archives_come_with_a_length_in_pieces_and_by_curl(self):
         daemon = self.daemon()
         archive = sample_archive()

@@ -90,6 +90,12 @@ class Parts(harness.Case):
         self.assertEqual([row["health"]["days"] for row in
                           self.server.json("/v1/sites")["sites"]],
                          [health["days"]])
+        for days in (0, 1, 30):
+            self.assertEqual(
+                [row["health"] for row in
+                 self.server.json("/v1/sites", days=days)["sites"]],
+                [{**health, "days": health["days"][30 - days:]}])
+        self.assertEqual(self.server.get("/v1/sites", days=31).status, 400)
         self.assertEqual(health["days"][-1]["changed"], PAGES)
         self.server.verify_store()
 

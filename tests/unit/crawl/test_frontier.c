@@ -98,6 +98,27 @@ TEST(released_urls_are_leased_again)
 	check_counts(4, 0, 0);
 }
 
+/* A start must not read all URLs of all sites. */
+TEST(a_site_at_rest_is_not_read_for_leases_and_skipped_urls)
+{
+	struct key key = key_page(site.id, 1);
+
+	add("http://a.example/1");
+	answer(lease_one(10).key, ERR_NONE, 200, 20);
+	txn_put(&txn, TABLE_FRONTIER, key_slice(&key), slice_of("damaged"));
+	frontier_release(&txn, &site, 30);
+	frontier_revive(&txn, &site, 0);
+	ck_assert_int_eq(txn.error, ERR_NONE);
+	check_counts(0, 1, 0);
+	site.pending_count++;
+	frontier_release(&txn, &site, 30);
+	ck_assert_int_eq(txn.error, ERR_CORRUPT);
+	/* the world is verified at the end */
+	txn.error = ERR_NONE;
+	site.pending_count--;
+	txn_delete(&txn, TABLE_FRONTIER, key_slice(&key));
+}
+
 TEST(a_fetched_page_is_done_for_ever)
 {
 	add("http://a.example/1");
@@ -806,6 +827,39 @@ TEST(a_known_page_is_visited_when_it_is_wanted)
 	check_counts(0, 1, 0);
 	ck_assert_uint_eq(frontier_next_due(&txn, site.id), UINT64_MAX);
 	ck_assert_uint_eq(row_of("http://a.example/1").fetched_ms, 810);
+}
+
+TEST(a_visit_that_knows_too_little_is_repeated)
+{
+	uint64_t one = page_key_of(slice_of("http://a.example/1"));
+	uint64_t two = page_key_of(slice_of("http://a.example/2"));
+
+	add("http://a.example/1");
+	add("http://a.example/2");
+	lease_one(10);
+	lease_one(10);
+	frontier_repeat_leased(&txn, &site, two);
+	answer(one, ERR_NONE, 200, 20);
+	answer(two, ERR_NONE, 200, 20);
+	/* once, and only the first one */
+	check_counts(0, 2, 0);
+	ck_assert_uint_eq(lease_one(20).key, one);
+	ck_assert_uint_eq(lease_one(20).key, 0);
+	answer(one, ERR_NONE, 200, 30);
+	ck_assert_uint_eq(frontier_next_due(&txn, site.id), UINT64_MAX);
+}
+
+TEST(a_visit_that_ended_with_the_daemon_is_repeated_once)
+{
+	uint64_t key = page_key_of(slice_of("http://a.example/1"));
+
+	add("http://a.example/1");
+	lease_one(10);
+	frontier_repeat_leased(&txn, &site, 0);
+	frontier_release(&txn, &site, 20);
+	ck_assert_uint_eq(lease_one(20).key, key);
+	answer(key, ERR_NONE, 200, 30);
+	ck_assert_uint_eq(frontier_next_due(&txn, site.id), UINT64_MAX);
 }
 
 /* The visit that was planned comes before its time. */

@@ -26,6 +26,19 @@ TEST(white_space_collapses_and_ends_are_trimmed)
 	check_collapse("\u3001 \u00E9", "\u3001 \u00E9");
 }
 
+TEST(spaces_collapse_at_any_place_in_eight_bytes)
+{
+	char text[] = "  abcdefgh ij  klmnopqrst\x7Fuvw x  ";
+
+	check_collapse("\nabcdefgh  ijklmnop", "abcdefgh ijklmnop");
+	check_collapse("abcdefgh ijklmno  ", "abcdefgh ijklmno");
+	check_collapse("abcdefg hijklmno pqrstu\u00E9 \n v",
+		       "abcdefg hijklmno pqrstu\u00E9 v");
+	/* in place */
+	check_slice((struct slice){text, text_collapse(slice_of(text), text)},
+		    "abcdefgh ij klmnopqrst\x7Fuvw x");
+}
+
 TEST(nothing_at_all_collapses_to_nothing)
 {
 	char out[1];

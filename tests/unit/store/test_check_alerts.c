@@ -52,6 +52,16 @@ static void check(const char *wanted)
 	buffer_free(&report.text);
 }
 
+/* The value of event 1 in the outbox. */
+static struct buffer row_of_event(void)
+{
+	struct buffer value = {0};
+
+	buffer_append_slice(&value,
+			    txn_get(&txn, TABLE_OUTBOX, KEY(key_outbox(1, 1))));
+	return value;
+}
+
 FIXTURE(.setup = begin, .teardown = end);
 
 TEST(what_agrees_has_no_problem)
@@ -73,6 +83,29 @@ TEST(an_outbox_has_a_hook)
 
 	txn_delete(&txn, TABLE_HOOKS, key_slice(&key));
 	check("hook 1: has queued events, but does not exist");
+}
+
+TEST(refused_events_are_checked)
+{
+	struct buffer event = row_of_event();
+	const struct refused_row refused = {
+		.http_status = 400,
+		.answer = slice_of("no"),
+		.event = buffer_slice(&event),
+	};
+	struct key key = key_outbox(1, 2);
+
+	refused_row_put(&txn, 1, 2, &refused);
+	check(NULL);
+	refused_row_put(&txn, 1, 3, &refused);
+	check("refused event 3: above the last number, 2");
+	txn_delete(&txn, TABLE_REFUSED, KEY(key_outbox(1, 3)));
+	refused_row_put(&txn, 2, 1, &refused);
+	check("hook 2: has refused events, but does not exist");
+	hook_delete_events(&txn, KEY(key_small(2)));
+	txn_put(&txn, TABLE_REFUSED, key_slice(&key), slice_of("x"));
+	check("hook 1: a refused event is damaged");
+	buffer_free(&event);
 }
 
 TEST(an_event_that_waits_was_there)

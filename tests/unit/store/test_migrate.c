@@ -348,6 +348,34 @@ TEST(schema_6_gets_the_table_of_text_changes)
 	store_close(store);
 }
 
+TEST(schema_7_gets_the_table_of_refused_events)
+{
+	const struct refused_row row = {.refused_ms = 1,
+					.http_status = 422,
+					.answer = slice_of("too long"),
+					.event = slice_of("an event")};
+	const uint64_t schema = 7;
+	struct store *store = scratch_store(&scratch);
+	struct txn txn = txn_begin_write(store);
+	struct refused_row found;
+
+	txn_put(&txn, TABLE_META, slice_of("schema"),
+		(struct slice){&schema, sizeof(schema)});
+	ASSERT_OK(txn_end(&txn));
+	store_close(store);
+	drop_table("refused");
+	store = scratch_store(&scratch);
+	txn = txn_begin_write(store);
+	refused_row_put(&txn, 1, 2, &row);
+	ck_assert(refused_row_get(&txn, 1, 2, &found));
+	ck_assert(slice_equal(found.answer, row.answer));
+	ck_assert(slice_equal(found.event, row.event));
+	ck_assert_uint_eq(found.refused_ms, row.refused_ms);
+	ck_assert_uint_eq(found.http_status, row.http_status);
+	ASSERT_OK(txn_end(&txn));
+	store_close(store);
+}
+
 TEST(schema_1_gets_tables_of_weights_and_names)
 {
 	const struct name_row row = {.name = slice_of("a name")};

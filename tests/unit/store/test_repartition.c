@@ -126,16 +126,24 @@ TEST(events_stay_in_order)
 	struct txn txn = txn_begin_write(from);
 	struct silence_row silence = {.host = slice_of("c.test")};
 	struct event_row row = {.host = slice_of("a.test")};
+	struct refused_row refused = {.http_status = 422};
+	AUTO_BUFFER event = {0};
 
 	ck_assert_uint_eq(add_event(&txn, "b.test"), 1);
 	ck_assert_uint_eq(add_event(&txn, ""), 2);
 	silence.event = add_event(&txn, "c.test");
 	silence_row_put(&txn, 7, &silence);
 	outbox_put(&txn, 5, 3, &row);
+	buffer_append_slice(&event,
+			    txn_get(&txn, TABLE_OUTBOX, KEY(key_outbox(5, 3))));
+	refused.event = buffer_slice(&event);
+	refused_row_put(&txn, 5, 2, &refused);
 	ASSERT_OK(txn_end(&txn));
 	ASSERT_OK(partitions_migrate(from, to, false, &report));
 	ck_assert_uint_eq(report.events, 3);
 	txn = txn_begin_write(to);
+	ck_assert(refused_row_get(&txn, 5, UINT64_C(2) * 512 + 'a', &refused));
+	ck_assert_uint_eq(refused.http_status, 422);
 	ck_assert(event_get(&txn, 512 + 'b', &row));
 	ck_assert(event_get(&txn, UINT64_C(2) * 512 + JOURNAL_COMMON, &row));
 	ck_assert(event_get(&txn, UINT64_C(3) * 512 + 'c', &row));

@@ -2,6 +2,7 @@
 #include "template/change_detector.h"
 
 #include "base/arena.h"
+#include "cluster/signature.h"
 #include "page/page.h"
 #include "store/record.h"
 #include "template/page_outline.h"
@@ -34,6 +35,13 @@ enum { PAGES = 8, CLUSTER = 1 };
 
 static struct detection found;
 
+static void append_outline(const struct page *page, struct buffer *outline)
+{
+	const struct path_table paths = path_table_make(page->arena, page);
+
+	outline_append(page, paths.steps[PATH_INNER_CLASSES], outline);
+}
+
 /* Pages [from, to) have `html` now; the others `other`. */
 static void detect(const char *before, const char *html, uint32_t to,
 		   const char *other)
@@ -45,7 +53,7 @@ static void detect(const char *before, const char *html, uint32_t to,
 	for (size_t i = 0; i < 3; i++) {
 		AUTO_PAGE *page = parse(pages[i]);
 
-		outline_append(page, &outlines[i]);
+		append_outline(page, &outlines[i]);
 	}
 	for (uint32_t i = 0; i < PAGES; i++) {
 		sample[i] = (struct observed_page){
@@ -198,7 +206,7 @@ static const struct version *version_of(const char *html)
 	struct record records[PAGES] = {{0}};
 	struct buffer *outline = ARENA_NEW(test_arena, struct buffer, 1);
 
-	outline_append(page, outline);
+	append_outline(page, outline);
 	arena_adopt(test_arena, outline->data, outline->capacity);
 	for (uint32_t i = 0; i < PAGES; i++)
 		records[i].outline = buffer_slice(outline);
@@ -222,7 +230,7 @@ TEST_ROWS(versions_have_the_same_design_if_nothing_changed, change_cases)
 	struct record record = {0};
 
 	ck_assert(!version_has_page(test_arena, before, &record));
-	outline_append(page, &outline);
+	append_outline(page, &outline);
 	record.outline = buffer_slice(&outline);
 	ck_assert_msg(version_is_same_design(test_arena, before, before), "%s",
 		      c->name);

@@ -14,9 +14,16 @@ static const char html[] =
 	"<ul class=menu><li>a<li><b>b</b></ul><div class='post  post-1'><p>x"
 	"</div><script>1</script><div class='post-2 post'><i>y</i></div>";
 
+static void append_page(const struct page *page, struct buffer *bytes)
+{
+	const struct path_table paths = path_table_make(page->arena, page);
+
+	outline_append(page, paths.steps[PATH_INNER_CLASSES], bytes);
+}
+
 static struct outline outline_of(struct page *page, struct buffer *bytes)
 {
-	outline_append(page, bytes);
+	append_page(page, bytes);
 	return outline_read(test_arena, buffer_slice(bytes));
 }
 
@@ -77,8 +84,8 @@ TEST(classes_of_html_and_body_do_not_count)
 	struct record records[2] = {{0}};
 	const struct record *found;
 
-	outline_append(one, &first);
-	outline_append(two, &second);
+	append_page(one, &first);
+	append_page(two, &second);
 	records[0].outline = buffer_slice(&first);
 	ck_assert_ptr_eq(outline_records(test_arena, records, 2), records);
 	records[1].outline = buffer_slice(&second);

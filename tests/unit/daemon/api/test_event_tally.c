@@ -1,5 +1,6 @@
 #include "daemon/api/api_events.h"
 
+#include "daemon/query/event.h"
 #include "store/rows.h"
 #include "tests/unit/run.h"
 #include "tests/unit/store/scratch.h"
@@ -72,6 +73,41 @@ TEST(events_count_from_the_start_and_once)
 	ck_assert_uint_eq(counts.events[EVENT_PAGE_ADDED], 2);
 	ck_assert_uint_eq(counts.events[EVENT_PAGE_GONE], 2);
 	event_counters_destroy(tally);
+}
+
+static bool count_event(void *context, uint64_t number,
+			const struct event_row *event)
+{
+	size_t *count = context;
+
+	(void)number;
+	(void)event;
+	(*count)++;
+	return true;
+}
+
+TEST(a_query_reads_no_event_after_its_last_one)
+{
+	uint64_t first = add(EVENT_PAGE_ADDED, 0);
+	struct event_query query = {.host = "",
+				    .kinds = (kind_set)1 << EVENT_PAGE_GONE,
+				    .until = first + 2,
+				    .limit = UINT64_MAX};
+	size_t count = 0;
+
+	add(EVENT_PAGE_ADDED, 0);
+	add(EVENT_PAGE_GONE, 0);
+	add(EVENT_PAGE_ADDED, 0);
+	add(EVENT_PAGE_GONE, 0);
+	ASSERT_OK(event_query_run(&query, store, count_event, &count));
+	ck_assert_uint_eq(count, 1);
+	ck_assert_uint_eq(query.since, first + 2);
+	/* also if none matches */
+	query.kinds = 0;
+	query.since = 0;
+	ASSERT_OK(event_query_run(&query, store, count_event, &count));
+	ck_assert_uint_eq(count, 1);
+	ck_assert_uint_eq(query.since, first + 2);
 }
 
 /* Those before the start, too. */

@@ -233,6 +233,35 @@ TEST(what_was_delivered_leaves_in_order)
 	ck_assert_uint_eq(hook_of(hook).http_status, 204);
 }
 
+TEST(refused_events_are_kept_up_to_a_limit)
+{
+	uint32_t hook = add_hook("", "");
+	struct alert_change retry = {.action = HOOK_RETRY, .number = hook};
+	struct hook_report report = {
+		.hook = hook,
+		.number_count = 1,
+		.refused_status = 400,
+		.refused_answer = slice_of("no"),
+	};
+
+	add_site("a.example"); /* 1 */
+	for (uint32_t i = 2; i <= MAX_REFUSED_EVENTS + 2; i++) {
+		change_template("a.example", i);
+		report.numbers[0] = report.refused = i;
+		ASSERT_OK(alert(&(struct alert_change){.action = HOOKS_REPORT,
+						       .reports = &report,
+						       .report_count = 1}));
+	}
+	check_waiting(hook, "");
+	ck_assert_uint_eq(hook_of(hook).dropped, 1);
+	ck_assert_uint_eq(hook_of(hook).delivered, 0);
+	ASSERT_OK(alert(&retry));
+	ck_assert_uint_eq(retry.made, MAX_REFUSED_EVENTS);
+	ck_assert_uint_eq(hook_of(hook).waiting, MAX_REFUSED_EVENTS);
+	ASSERT_OK(alert(&retry));
+	ck_assert_uint_eq(retry.made, 0);
+}
+
 TEST(a_failure_takes_nothing_out)
 {
 	uint32_t hook = add_hook("", "");

@@ -214,6 +214,7 @@ TEST(a_cluster_that_drifts_gets_another_dictionary)
 	walk();
 	put(0, 0, 12, 2);
 	walk();
+	ck_assert_uint_eq(walk(), 1);
 	ck_assert_uint_eq(rows_of(TABLE_DICTIONARIES), 1);
 	ck_assert_uint_eq(look_at(0, 0, 2).body_by, 2);
 	ck_assert_uint_eq(look_at(0, 19, 1).body_by, 2);
@@ -242,6 +243,8 @@ TEST(the_dictionary_of_a_deleted_cluster_is_deleted)
 		make_url(url, sizeof(url), 0, i);
 		world_remove(&world, url);
 	}
+	ck_assert_uint_eq(walk(), 1); /* it is retired */
+	ck_assert_uint_eq(rows_of(TABLE_DICTIONARIES), 2);
 	ck_assert_uint_eq(walk(), 1);
 	ck_assert_uint_eq(rows_of(TABLE_DICTIONARIES), 1);
 	look_at(1, 0, 1);

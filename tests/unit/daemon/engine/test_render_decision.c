@@ -305,6 +305,39 @@ static void set_option(enum site_render render)
 	ASSERT_OK(commit(&change, "http://" HOST "/"));
 }
 
+/* Lease one URL of the site. Return its key; 0 = none is due. */
+static uint64_t lease(void)
+{
+	struct work work = {0};
+	struct work_order order = {
+		.max = 1, .max_per_site = 1, .lease_ms = 1000, .work = &work};
+	uint64_t key = 0;
+
+	ASSERT_OK(engine_commit(world.engine, NULL, 0, world.now_ms, &order));
+	if (order.count > 0) {
+		key = work.lease.key;
+		work_free(&work);
+	}
+	return key;
+}
+
+/* It may have been stored as it was fetched, and only after the decision. */
+TEST(a_visit_that_does_not_know_the_decision_is_repeated)
+{
+	static const char seed[] = "http://" HOST "/";
+	const struct render_finding finding = finding_of(300);
+	const uint64_t key = page_key_of(slice_of(seed));
+
+	set_option(SITE_RENDER_AUTO);
+	ck_assert_uint_eq(lease(), key);
+	visit(SAMPLE, true, &finding);
+	ck_assert_uint_eq(lease(), 0);
+	visit(seed, false, &(struct render_finding){0});
+	ck_assert_uint_eq(lease(), key);
+	visit(seed, true, &(struct render_finding){0});
+	ck_assert_uint_eq(lease(), 0);
+}
+
 /* Store a template, and a row about rendering it. */
 static void put_template(struct txn *txn, uint32_t number,
 			 enum template_state state)

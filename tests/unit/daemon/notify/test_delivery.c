@@ -244,6 +244,50 @@ TEST(events_are_sent_in_order_one_at_a_time)
 	ck_assert_uint_eq(next_post().event, 0);
 }
 
+/* Refuse the event in flight, and make its retry due. */
+static void refuse(unsigned status)
+{
+	struct post post = next_post();
+
+	ck_assert_uint_ne(post.event, 0);
+	answer(&post, status);
+	delivery.outlets[0]->report.next_ms = 0;
+}
+
+TEST(only_refusals_of_one_event_are_counted)
+{
+	struct hook_queue *outlet;
+	uint64_t first;
+
+	put_hook(1, "http://a.example/");
+	first = put_event(1);
+	put_event(1);
+	for (int i = 0; i < MAX_REFUSALS - 1; i++) {
+		look_and_send();
+		refuse(400);
+	}
+	outlet = delivery.outlets[0];
+	for (int i = 0; i < 2 * MAX_REFUSALS; i++) {
+		look_and_send();
+		refuse(i % 2 == 0 ? 500 : 404);
+	}
+	ck_assert_uint_eq(outlet->report.number_count, 0);
+	look_and_send();
+	refuse(413);
+	ck_assert_uint_eq(outlet->report.number_count, 1);
+	ck_assert_uint_eq(outlet->report.refused, first);
+	ck_assert_uint_eq(outlet->report.refused_status, 413);
+	/* a report has room for one: the next one waits until it is saved */
+	for (int i = 0; i < 2 * MAX_REFUSALS; i++) {
+		look_and_send();
+		refuse(400);
+	}
+	ck_assert_uint_eq(outlet->report.number_count, 1);
+	outlet->saved = 1;
+	look_and_send();
+	ck_assert_uint_eq(outlet->report.refused, 0);
+}
+
 TEST(a_slow_hook_delays_no_other)
 {
 	uint64_t first;

@@ -1,6 +1,7 @@
 #include "daemon/privsep/worker_pool.h"
 
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -172,10 +173,28 @@ static void be_done_and_die(struct channel *channel)
 	die(channel);
 }
 
+static void pause_and_be_done(struct channel *channel)
+{
+	usleep(200 * 1000);
+	be_done(channel);
+}
+
+/* Only if the next task has come before the answer to this one. */
+static void be_done_with_another(struct channel *channel)
+{
+	struct pollfd next = {.fd = channel->socket, .events = POLLIN};
+
+	if (poll(&next, 1, 300) != 1)
+		die(channel);
+	be_done(channel);
+}
+
 static const struct {
 	const char *name;
 	void (*act)(struct channel *channel);
 } acts[] = {
+	{"pause", pause_and_be_done},
+	{"done with another", be_done_with_another},
 	{"done", be_done},
 	{"ask", ask_once},
 	{"ask for ever", ask_for_ever},
@@ -519,4 +538,71 @@ TEST(one_that_is_too_large_costs_itself)
 	ck_assert_int_eq(errors[2], ERR_TOO_LARGE);
 	ASSERT_OK(errors[3]);
 	ck_assert_uint_eq(keeper.answers, BATCH - 1);
+}
+
+/* A task of a thread of its own. */
+struct quick {
+	const char *name;
+	bool is_quick;
+	struct keeper keeper;
+	enum error error;
+	pthread_t thread;
+};
+
+static void *run_quick(void *argument)
+{
+	struct quick *quick = argument;
+	struct pool_task task = {.kind = TASK_XPATH,
+				 .head = slice_of(quick->name),
+				 .is_quick = quick->is_quick,
+				 .take = take,
+				 .take_context = &quick->keeper};
+
+	quick->error = worker_pool_run(pool, &task);
+	return NULL;
+}
+
+/* Run them by the one worker; all others wait while it does the first. */
+static void run_quick_tasks(const char *const *names, struct quick *tasks)
+{
+	for (size_t i = 0; i < BATCH; i++) {
+		tasks[i] = (struct quick){.name = names[i], .is_quick = i > 0};
+		ck_assert_int_eq(pthread_create(&tasks[i].thread, NULL,
+						run_quick, &tasks[i]),
+				 0);
+		usleep(20 * 1000); /* they wait in this order */
+	}
+	for (size_t i = 0; i < BATCH; i++)
+		pthread_join(tasks[i].thread, NULL);
+}
+
+TEST(quick_tasks_that_wait_are_sent_together)
+{
+	static const char *const names[BATCH] = {"pause", "done with another",
+						 "done with another",
+						 "done with another", "done"};
+	struct quick tasks[BATCH];
+
+	run_quick_tasks(names, tasks);
+	for (size_t i = 0; i < BATCH; i++) {
+		ASSERT_OK(tasks[i].error);
+		ck_assert_uint_eq(tasks[i].keeper.answers, 1);
+	}
+}
+
+TEST(one_of_the_quick_tasks_costs_itself)
+{
+	for (size_t i = 1; i < BATCH; i++) {
+		const char *names[BATCH] = {"pause", "done", "done", "done",
+					    "done"};
+		struct quick tasks[BATCH];
+
+		names[i] = i % 2 == 0 ? "noise" : "die";
+		run_quick_tasks(names, tasks);
+		for (size_t k = 0; k < BATCH; k++) {
+			ck_assert_int_eq(tasks[k].error,
+					 k == i ? ERR_QUARANTINED : ERR_NONE);
+			ck_assert_uint_eq(tasks[k].keeper.answers, k != i);
+		}
+	}
 }

@@ -177,6 +177,56 @@ TEST(a_site_of_wcas_wants_weights_whatever_its_threshold_is)
 	ck_assert(site_wants_threshold(&site));
 }
 
+TEST(a_large_site_waits_for_its_threshold_until_it_is_unchanged)
+{
+	const struct {
+		uint32_t pages;
+		uint32_t threshold_pages;
+		uint64_t waiting_ms;
+		uint64_t quiet_ms;
+		bool is_due;
+		uint32_t flags;
+	} rows[] = {
+		{0, 0, 0, 0, true, 0},
+		{99, 98, 0, 0, true, 0},
+		{100, 99, 0, 0, false, 0},
+		{100, 51, 0, 0, false, 0},
+		/* it has doubled */
+		{100, 50, 0, 0, true, 0},
+		{1000000, 500000, 0, 0, true, 0},
+		/* 3 ms for each page */
+		{100, 99, 299, 299, false, 0},
+		{100, 99, 300, 300, true, 0},
+		{999, 998, 2996, 2996, false, 0},
+		{999, 998, 2997, 2997, true, 0},
+		{1000000, 999999, 2999, 2999, false, 0},
+		{1000000, 999999, 3000, 3000, true, 0},
+		/* it changes all the time */
+		{1000000, 999999, 59999, 10, false, 0},
+		{1000000, 999999, 60000, 0, true, 0},
+		/* clients upload its pages */
+		{19, 18, 0, 0, true, SITE_IS_OFFLINE},
+		{20, 19, 1999, 1999, false, SITE_IS_OFFLINE},
+		{20, 19, 2000, 2000, true, SITE_IS_OFFLINE},
+		{20, 10, 0, 0, true, SITE_IS_OFFLINE},
+		{20, 19, 60000, 0, true, SITE_IS_OFFLINE},
+	};
+
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		const struct site_row site = {
+			.options.flags = SITE_IS_AUTO | rows[i].flags,
+			.generation = 2,
+			.page_count = rows[i].pages,
+			.threshold_pages = rows[i].threshold_pages,
+		};
+
+		ck_assert_msg(site_threshold_is_due(&site, rows[i].waiting_ms,
+						    rows[i].quiet_ms) ==
+				      rows[i].is_due,
+			      "row %zu", i);
+	}
+}
+
 /* At rest with as many pages, and its threshold chosen for them. */
 static bool has_threshold(const char *host, uint32_t pages)
 {

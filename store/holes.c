@@ -11,10 +11,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/log.h"
-#include "base/memory.h"
 #include "store/txn.h"
 
 /*
@@ -26,18 +24,11 @@ struct holes_step {
 	struct store *store;
 	struct txn *txn;
 	struct holes_walk *walk;
+	MDB_cursor *cursor; /* in the table of the lists */
 	int file;
 	uint64_t page_bytes;
-	/* unit in which the file system allocates space, at least a page */
-	uint64_t unit;
-	/* LMDB's last page */
-	uint64_t last_page;
-	/* [count], the numbers of free pages */
-	uint64_t *pages;
-	size_t count;
-	/* size of the holes that this step may still add */
-	uint64_t wanted_bytes;
-	unsigned holes; /* number of holes that this step has made */
+	uint64_t last_page;  /* LMDB's last page */
+	uint64_t kept_bytes; /* the step ends at this size on the disk */
 	struct timespec begin;
 };
 
@@ -60,10 +51,11 @@ static int note_reader(const char *line, void *context)
 }
 
 /*
- * Return the newest transaction whose freed pages LMDB could use now. This is
- * LMDB's own rule: the pages that transaction N has freed are in use in the
- * state before N. This state may still be needed by a reader, or after a crash
- * if N is the last one and its meta page is damaged.
+ * Return the newest transaction whose freed pages LMDB may overwrite now. This
+ * is the rule of mdb_page_alloc() and mdb_find_oldest(): the pages that
+ * transaction N has freed are in use in the state before N. A reader may need
+ * this state; so may LMDB after a crash, if N is the last transaction and its
+ * meta page is damaged. A new reader reads the last state.
  */
 static uint64_t newest_safe_list(const struct holes_step *step)
 {
@@ -74,176 +66,40 @@ static uint64_t newest_safe_list(const struct holes_step *step)
 	return oldest == 0 ? 0 : oldest - 1;
 }
 
-/* Add pages of a list from walk->position on. Return false if it is damaged. */
-static bool holes_read_list(struct holes_step *step, MDB_val list)
-{
-	const uint64_t *numbers = list.mv_data;
-	uint64_t room = list.mv_size / sizeof(*numbers);
-	uint64_t count;
-
-	if (room == 0 || numbers[0] >= room)
-		return false;
-	count = numbers[0];
-	for (uint64_t i = step->walk->position; i < count; i++) {
-		if (step->count == HOLES_STEP_PAGES) {
-			step->walk->position = i;
-			return true;
-		}
-		if (numbers[i + 1] < 2 || numbers[i + 1] > step->last_page)
-			return false;
-		step->pages[step->count++] = numbers[i + 1];
-	}
-	step->walk->position = 0;
-	step->walk->transaction--;
-	return true;
-}
-
 /*
- * Move to the list of the newest transaction up to walk->transaction. Return
- * false if there is none.
+ * Find the list of the newest transaction up to walk->transaction. Return false
+ * if there is none.
  */
-static bool holes_find_list(struct holes_step *step, MDB_cursor *cursor,
-			    MDB_val *list_out)
+static bool holes_find_list(struct holes_step *step, MDB_val *list_out)
 {
-	size_t wanted = step->walk->transaction;
-	MDB_val key = {sizeof(wanted), &wanted};
-	size_t found = 0;
-	int rc = mdb_cursor_get(cursor, &key, list_out, MDB_SET_RANGE);
+	struct holes_walk *walk = step->walk;
+	size_t transaction = walk->transaction;
+	MDB_val key = {sizeof(transaction), &transaction};
+	int rc = mdb_cursor_get(step->cursor, &key, list_out, MDB_SET_RANGE);
 
 	if (rc == MDB_SUCCESS)
-		memcpy(&found, key.mv_data, sizeof(found));
-	if (rc == MDB_NOTFOUND)
-		rc = mdb_cursor_get(cursor, &key, list_out, MDB_LAST);
-	else if (rc == MDB_SUCCESS && found != wanted)
-		rc = mdb_cursor_get(cursor, &key, list_out, MDB_PREV);
-	if (rc != MDB_SUCCESS) {
-		if (rc != MDB_NOTFOUND)
-			txn_check(step->txn, rc);
-		return false;
+		memcpy(&transaction, key.mv_data, sizeof(transaction));
+	if (rc == MDB_NOTFOUND || transaction != walk->transaction) {
+		rc = mdb_cursor_get(step->cursor, &key, list_out,
+				    rc == MDB_NOTFOUND ? MDB_LAST : MDB_PREV);
+		walk->position = 0;
 	}
-	memcpy(&found, key.mv_data, sizeof(found));
-	if (found != wanted)
-		step->walk->position = 0;
-	step->walk->transaction = found;
-	return true;
+	if (rc == MDB_SUCCESS)
+		memcpy(&walk->transaction, key.mv_data, sizeof(transaction));
+	else if (rc != MDB_NOTFOUND)
+		txn_check(step->txn, rc);
+	return rc == MDB_SUCCESS;
 }
 
-/* Read the numbers of the next free pages. */
-static void holes_read_lists(struct holes_step *step)
+/* Return the disk space that the file takes. */
+static uint64_t holes_allocated_bytes(struct holes_step *step)
 {
-	enum { FREE_TREE = 0 };
-	struct holes_walk *walk = step->walk;
-	MDB_cursor *cursor = NULL;
-	MDB_val list;
+	enum { BLOCK_BYTES = 512 }; /* unit of st_blocks */
+	struct stat status = {0};
 
-	txn_check(step->txn,
-		  mdb_cursor_open(step->txn->mdb, FREE_TREE, &cursor));
-	while (step->txn->error == ERR_NONE && step->count < HOLES_STEP_PAGES) {
-		if (walk->transaction == 0 ||
-		    !holes_find_list(step, cursor, &list)) {
-			walk->is_ended = true;
-			break;
-		}
-		if (!holes_read_list(step, list))
-			txn_fail(step->txn, ERR_CORRUPT);
-	}
-	if (cursor != NULL)
-		mdb_cursor_close(cursor);
-}
-
-static int by_descending_number(const void *left, const void *right)
-{
-	uint64_t a = *(const uint64_t *)left;
-	uint64_t b = *(const uint64_t *)right;
-
-	return (a < b) - (a > b);
-}
-
-/* Handle that fallocate() has failed. */
-static void holes_fail(struct holes_step *step)
-{
-	int cause = errno;
-
-	step->walk->is_ended = true;
-	if (cause != EOPNOTSUPP && cause != ENOSYS && cause != EPERM) {
-		log_warn_limited("store %s: cannot free disk space: %s; "
-				 "retrying",
-				 step->store->path, strerrordesc_np(cause));
-		txn_fail(step->txn, ERR_IO);
-		return;
-	}
-	atomic_store(&step->store->has_no_holes, true);
-	log_info("store %s: its file system cannot free a part of a file; use "
-		 "templatectl compact to free disk space",
-		 step->store->path);
-}
-
-/*
- * Make a hole from the offset `from` to `to`, or at the end of this range if
- * less is wanted. Return false after an error.
- */
-static bool holes_punch(struct holes_step *step, uint64_t from, uint64_t to)
-{
-	int result;
-
-	if (to > from + step->wanted_bytes)
-		from = to - step->wanted_bytes / step->unit * step->unit;
-	if (to <= from)
-		return true;
-	do {
-		result = fallocate(step->file,
-				   FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-				   (off_t)from, (off_t)(to - from));
-	} while (result != 0 && errno == EINTR);
-	if (result != 0) {
-		holes_fail(step);
-		return false;
-	}
-	step->holes++;
-	step->walk->bytes += to - from;
-	step->wanted_bytes -= to - from;
-	return true;
-}
-
-/*
- * Find the first part of the file from *from on, up to `to`, that is no hole.
- * Return false if the range is a hole. The position of the file changes; LMDB
- * sets it before each use.
- */
-static bool holes_find_data(const struct holes_step *step, uint64_t *from,
-			    uint64_t to, uint64_t *end_out)
-{
-	off_t begin = lseek(step->file, (off_t)*from, SEEK_DATA);
-	off_t end = begin < 0 ? -1 : lseek(step->file, begin, SEEK_HOLE);
-
-	*end_out = to;
-	if (begin < 0)
-		return errno != ENXIO;
-	if (end >= 0 && (uint64_t)end < to)
-		*end_out = (uint64_t)end;
-	*from = (uint64_t)begin;
-	return *from < to;
-}
-
-/*
- * Make holes for the pages from `first` to below `end`. Return false after an
- * error.
- */
-static bool holes_punch_run(struct holes_step *step, uint64_t first,
-			    uint64_t end)
-{
-	uint64_t from = first * step->page_bytes;
-	uint64_t to = end * step->page_bytes;
-	uint64_t hole;
-
-	from = (from + step->unit - 1) / step->unit * step->unit;
-	to = to / step->unit * step->unit;
-	for (; from < to; from = hole)
-		if (!holes_find_data(step, &from, to, &hole))
-			break;
-		else if (!holes_punch(step, from, hole))
-			return false;
-	return true;
+	if (fstat(step->file, &status) != 0)
+		txn_check(step->txn, errno);
+	return (uint64_t)status.st_blocks * BLOCK_BYTES;
 }
 
 /* Return whether the step must end, so that writers do not wait longer. */
@@ -253,78 +109,97 @@ static bool holes_step_is_over(const struct holes_step *step)
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	return step->holes >= HOLES_STEP_HOLES ||
+	return step->txn->error != ERR_NONE || step->walk->is_ended ||
 	       (now.tv_sec - step->begin.tv_sec) * second_ns + now.tv_nsec -
 			       step->begin.tv_nsec >
 		       HOLES_STEP_NS;
 }
 
-/*
- * Make holes for the runs of consecutive pages that the step has read, from the
- * last page of the file on, because LMDB uses the first ones first. Return the
- * first page of the last run if there are more runs than a step may handle;
- * otherwise 0.
- */
-static uint64_t holes_punch_runs(struct holes_step *step)
+/* Handle that fallocate() has failed. */
+static void holes_fail(struct holes_step *step)
 {
-	size_t begin = 0;
+	int cause = errno;
 
-	qsort(step->pages, step->count, sizeof(*step->pages),
-	      by_descending_number);
-	while (begin < step->count && step->walk->below != 0 &&
-	       step->pages[begin] >= step->walk->below)
-		begin++;
-	for (size_t i = begin + 1; i <= step->count; i++) {
-		uint64_t first = step->pages[i - 1];
-
-		if (i < step->count && step->pages[i] + 1 >= first)
-			continue;
-		if (!holes_punch_run(step, first, step->pages[begin] + 1))
-			return 0;
-		if (holes_step_is_over(step))
-			return first;
-		begin = i;
+	if (cause == EINTR) /* the next call tries again */
+		return;
+	if (cause != EOPNOTSUPP && cause != ENOSYS && cause != EPERM) {
+		txn_check(step->txn, cause);
+		return;
 	}
-	return 0;
+	step->walk->is_ended = true;
+	atomic_store(&step->store->has_no_holes, true);
+	log_info("store %s: its file system cannot free a part of a file; use "
+		 "templatectl compact to free disk space",
+		 step->store->path);
 }
 
 /*
- * Return how many bytes of disk space the file has in excess of its live pages
- * and of the reserve.
+ * Make a hole for the consecutive pages of the list from walk->position on. A
+ * list is sorted from the last page to the first one, `pages` is [count].
  */
-static enum error holes_excess(struct store *store, uint64_t *excess_out)
+static void holes_punch(struct holes_step *step, const uint64_t *pages,
+			uint64_t count)
 {
-	struct store_usage usage;
-	enum error error = store_usage(store, &usage);
-	uint64_t wanted = usage.live_bytes +
-			  usage.live_bytes / HOLES_RESERVE_DIVISOR +
-			  HOLES_RESERVE_BYTES;
+	enum { FIRST_PAGE = 2 }; /* the pages before are the meta pages */
+	struct holes_walk *walk = step->walk;
+	uint64_t last = pages[walk->position];
+	uint64_t size = 1;
 
-	*excess_out = usage.allocated_bytes > wanted
-			      ? usage.allocated_bytes - wanted
-			      : 0;
-	return error;
+	if (last < FIRST_PAGE || last > step->last_page) {
+		txn_fail(step->txn, ERR_CORRUPT);
+		return;
+	}
+	while (size < HOLES_MAX_PAGES && size <= last - FIRST_PAGE &&
+	       walk->position + size < count &&
+	       pages[walk->position + size] == last - size)
+		size++;
+	if (fallocate(step->file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+		      (off_t)((last - size + 1) * step->page_bytes),
+		      (off_t)(size * step->page_bytes)) != 0) {
+		holes_fail(step);
+		return;
+	}
+	walk->position += size;
+	walk->is_ended = holes_allocated_bytes(step) <= step->kept_bytes;
 }
 
-/* Read the properties of the file from LMDB and the file system. */
+/* Make holes for the pages of the list, until the step is over. */
+static void holes_punch_list(struct holes_step *step, MDB_val list)
+{
+	const uint64_t *numbers = list.mv_data; /* the count comes first */
+	uint64_t room = list.mv_size / sizeof(*numbers);
+	struct holes_walk *walk = step->walk;
+
+	if (room == 0 || numbers[0] >= room) {
+		txn_fail(step->txn, ERR_CORRUPT);
+		return;
+	}
+	while (walk->position < numbers[0]) {
+		holes_punch(step, numbers + 1, numbers[0]);
+		if (holes_step_is_over(step))
+			return;
+	}
+	walk->position = 0;
+	walk->transaction--;
+}
+
+/* Read the properties of the file from LMDB. */
 static void holes_step_describe(struct holes_step *step)
 {
+	enum { FREE_TREE = 0 };
 	MDB_stat stat = {0};
 	MDB_envinfo info = {0};
-	struct stat status = {0};
 	mdb_filehandle_t file = -1;
 
 	mdb_env_stat(step->store->env, &stat);
 	mdb_env_info(step->store->env, &info);
 	mdb_env_get_fd(step->store->env, &file);
-	if (fstat(file, &status) != 0)
-		txn_fail(step->txn, ERR_IO);
 	step->file = file;
 	step->page_bytes = stat.ms_psize;
 	step->last_page = info.me_last_pgno;
-	step->unit = stat.ms_psize;
-	if ((uint64_t)status.st_blksize > step->unit)
-		step->unit = (uint64_t)status.st_blksize;
+	clock_gettime(CLOCK_MONOTONIC, &step->begin);
+	txn_check(step->txn,
+		  mdb_cursor_open(step->txn->mdb, FREE_TREE, &step->cursor));
 }
 
 /* Run the step, in the read transaction. */
@@ -332,39 +207,61 @@ static void holes_step_run(struct holes_step *step)
 {
 	struct holes_walk *walk = step->walk;
 	uint64_t newest = newest_safe_list(step);
-	struct holes_walk begin;
+	uint64_t before = holes_allocated_bytes(step);
+	uint64_t after;
+	MDB_val list;
 
-	clock_gettime(CLOCK_MONOTONIC, &step->begin);
-	if (walk->transaction == 0 || walk->transaction > newest)
-		*walk = (struct holes_walk){.transaction = newest,
-					    .bytes = walk->bytes};
-	begin = *walk;
-	step->pages = mem_alloc(HOLES_STEP_PAGES, sizeof(*step->pages));
-	holes_read_lists(step);
-	if (step->txn->error == ERR_NONE && step->count > 0)
-		begin.below = holes_punch_runs(step);
-	else
-		begin.below = 0;
-	if (begin.below != 0) {
-		walk->transaction = begin.transaction;
-		walk->position = begin.position;
-		walk->is_ended = false;
+	if (walk->transaction == 0 || walk->transaction > newest) {
+		walk->transaction = newest;
+		walk->position = 0;
 	}
-	walk->below = begin.below;
-	free(step->pages);
+	while (!holes_step_is_over(step)) {
+		if (walk->transaction != 0 && holes_find_list(step, &list))
+			holes_punch_list(step, list);
+		else
+			walk->is_ended = walk->has_read_all = true;
+	}
+	after = holes_allocated_bytes(step);
+	walk->bytes += before > after ? before - after : 0;
+	mdb_cursor_close(step->cursor);
+}
+
+/*
+ * Return how much disk space the file may keep: its live pages and the reserve.
+ * If it takes too little more for a walk, end the walk.
+ */
+static enum error holes_plan(struct store *store, struct holes_walk *walk,
+			     uint64_t *kept_bytes_out)
+{
+	struct store_usage usage;
+	enum error error = store_usage(store, &usage);
+	uint64_t kept = usage.live_bytes +
+			usage.live_bytes / HOLES_RESERVE_DIVISOR +
+			HOLES_RESERVE_BYTES;
+
+	*kept_bytes_out = kept;
+	if (walk->transaction == 0)
+		kept += HOLES_MIN_BYTES;
+	walk->is_ended = error != ERR_NONE || usage.allocated_bytes <= kept ||
+			 atomic_load(&store->has_no_holes) ||
+			 store->is_read_only;
+	return error;
+}
+
+static void holes_log(const struct store *store, const struct txn *txn)
+{
+	log_warn_limited("store %s: cannot free disk space: %s; retrying",
+			 store->path,
+			 txn->cause != 0 ? strerrordesc_np(txn->cause)
+					 : error_text(txn->error));
 }
 
 enum error store_make_holes(struct store *store, struct holes_walk *walk)
 {
 	struct txn txn;
 	struct holes_step step = {.store = store, .txn = &txn, .walk = walk};
-	uint64_t least =
-		walk->transaction == 0 ? HOLES_MIN_BYTES : HOLES_END_BYTES;
-	enum error error = holes_excess(store, &step.wanted_bytes);
+	enum error error = holes_plan(store, walk, &step.kept_bytes);
 
-	walk->is_ended = error != ERR_NONE || step.wanted_bytes < least ||
-			 atomic_load(&store->has_no_holes) ||
-			 store->is_read_only;
 	if (walk->is_ended)
 		return error;
 	pthread_mutex_lock(&store->write_lock);
@@ -375,5 +272,8 @@ enum error store_make_holes(struct store *store, struct holes_walk *walk)
 		holes_step_run(&step);
 	error = txn_end(&txn);
 	pthread_mutex_unlock(&store->write_lock);
+	if (error != ERR_NONE)
+		holes_log(store, &txn);
+	walk->is_ended = walk->is_ended || error != ERR_NONE;
 	return error;
 }

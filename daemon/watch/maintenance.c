@@ -301,17 +301,13 @@ static struct thread_schedule make_holes(struct background *background,
 	if (error == ERR_NONE && !walk->is_ended)
 		return next;
 	next.is_failing = error != ERR_NONE;
-	next.within_ms = walk->transaction != 0 && walk->bytes == 0
+	next.within_ms = walk->has_read_all && walk->bytes == 0
 				 ? HOLES_VAIN_MS
 				 : HOLES_PERIOD_MS;
 	if (walk->bytes > 0)
 		log_info("store: returned %" PRIu64
 			 " KiB of free pages to the disk",
 			 walk->bytes / 1024);
-	if (error != ERR_NONE)
-		log_warn_limited("store: cannot return free pages to the disk "
-				 "now: %s; retrying",
-				 error_text(error));
 	*walk = (struct holes_walk){0};
 	return next;
 }

@@ -13,7 +13,10 @@
 #include <time.h>
 
 #include "base/log.h"
+#include "base/memory.h"
 #include "store/txn.h"
+
+enum { FREE_TREE = 0, FIRST_PAGE = 2, WORD_BITS = 64 };
 
 /*
  * One step. The caller holds the write lock of the store, so no free page
@@ -24,11 +27,11 @@ struct holes_step {
 	struct store *store;
 	struct txn *txn;
 	struct holes_walk *walk;
-	MDB_cursor *cursor; /* in the table of the lists */
 	int file;
 	uint64_t page_bytes;
 	uint64_t last_page;  /* LMDB's last page */
-	uint64_t kept_bytes; /* the step ends at this size on the disk */
+	uint64_t *is_free;   /* a bit for each page */
+	uint64_t kept_bytes; /* the walk ends at this size on the disk */
 	struct timespec begin;
 };
 
@@ -66,29 +69,55 @@ static uint64_t newest_safe_list(const struct holes_step *step)
 	return oldest == 0 ? 0 : oldest - 1;
 }
 
-/*
- * Find the list of the newest transaction up to walk->transaction. Return false
- * if there is none.
- */
-static bool holes_find_list(struct holes_step *step, MDB_val *list_out)
+/* Mark the pages of a list of free pages, which begins with their count. */
+static void holes_mark(struct holes_step *step, MDB_val list)
 {
-	struct holes_walk *walk = step->walk;
-	size_t transaction = walk->transaction;
-	MDB_val key = {sizeof(transaction), &transaction};
-	int rc = mdb_cursor_get(step->cursor, &key, list_out, MDB_SET_RANGE);
+	const uint64_t *numbers = list.mv_data;
+	uint64_t room = list.mv_size / sizeof(*numbers);
+
+	if (room == 0 || numbers[0] >= room) {
+		txn_fail(step->txn, ERR_CORRUPT);
+		return;
+	}
+	for (uint64_t i = 1; i <= numbers[0]; i++) {
+		uint64_t page = numbers[i];
+
+		if (page < FIRST_PAGE || page > step->last_page) {
+			txn_fail(step->txn, ERR_CORRUPT);
+			return;
+		}
+		step->is_free[page / WORD_BITS] |= 1ULL << page % WORD_BITS;
+	}
+}
+
+/* Mark all free pages that LMDB may overwrite now. */
+static void holes_mark_all(struct holes_step *step)
+{
+	uint64_t newest = newest_safe_list(step);
+	MDB_cursor *cursor = NULL;
+	size_t transaction;
+	MDB_val key;
+	MDB_val list;
+	int rc = mdb_cursor_open(step->txn->mdb, FREE_TREE, &cursor);
 
 	if (rc == MDB_SUCCESS)
+		rc = mdb_cursor_get(cursor, &key, &list, MDB_FIRST);
+	while (rc == MDB_SUCCESS && step->txn->error == ERR_NONE) {
 		memcpy(&transaction, key.mv_data, sizeof(transaction));
-	if (rc == MDB_NOTFOUND || transaction != walk->transaction) {
-		rc = mdb_cursor_get(step->cursor, &key, list_out,
-				    rc == MDB_NOTFOUND ? MDB_LAST : MDB_PREV);
-		walk->position = 0;
+		if (transaction > newest)
+			break;
+		holes_mark(step, list);
+		rc = mdb_cursor_get(cursor, &key, &list, MDB_NEXT);
 	}
-	if (rc == MDB_SUCCESS)
-		memcpy(&walk->transaction, key.mv_data, sizeof(transaction));
-	else if (rc != MDB_NOTFOUND)
+	if (rc != MDB_NOTFOUND)
 		txn_check(step->txn, rc);
-	return rc == MDB_SUCCESS;
+	if (cursor != NULL)
+		mdb_cursor_close(cursor);
+}
+
+static bool holes_is_free(const struct holes_step *step, uint64_t page)
+{
+	return (step->is_free[page / WORD_BITS] >> page % WORD_BITS & 1) != 0;
 }
 
 /* Return the disk space that the file takes. */
@@ -133,97 +162,57 @@ static void holes_fail(struct holes_step *step)
 		 step->store->path);
 }
 
-/*
- * Make a hole for the consecutive pages of the list from walk->position on. A
- * list is sorted from the last page to the first one, `pages` is [count].
- */
-static void holes_punch(struct holes_step *step, const uint64_t *pages,
-			uint64_t count)
+/* Make a hole for the next free pages below walk->below. */
+static void holes_punch(struct holes_step *step)
 {
-	enum { FIRST_PAGE = 2 }; /* the pages before are the meta pages */
-	struct holes_walk *walk = step->walk;
-	uint64_t last = pages[walk->position];
-	uint64_t size = 1;
+	uint64_t end = step->walk->below;
+	uint64_t first;
 
-	if (last < FIRST_PAGE || last > step->last_page) {
-		txn_fail(step->txn, ERR_CORRUPT);
-		return;
-	}
-	while (size < HOLES_MAX_PAGES && size <= last - FIRST_PAGE &&
-	       walk->position + size < count &&
-	       pages[walk->position + size] == last - size)
-		size++;
-	if (fallocate(step->file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-		      (off_t)((last - size + 1) * step->page_bytes),
-		      (off_t)(size * step->page_bytes)) != 0) {
+	while (end > FIRST_PAGE && !holes_is_free(step, end - 1))
+		end--;
+	first = end;
+	while (first > FIRST_PAGE && end - first < HOLES_MAX_PAGES &&
+	       holes_is_free(step, first - 1))
+		first--;
+	if (first < end &&
+	    fallocate(step->file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+		      (off_t)(first * step->page_bytes),
+		      (off_t)((end - first) * step->page_bytes)) != 0) {
 		holes_fail(step);
 		return;
 	}
-	walk->position += size;
-	walk->is_ended = holes_allocated_bytes(step) <= step->kept_bytes;
-}
-
-/* Make holes for the pages of the list, until the step is over. */
-static void holes_punch_list(struct holes_step *step, MDB_val list)
-{
-	const uint64_t *numbers = list.mv_data; /* the count comes first */
-	uint64_t room = list.mv_size / sizeof(*numbers);
-	struct holes_walk *walk = step->walk;
-
-	if (room == 0 || numbers[0] >= room) {
-		txn_fail(step->txn, ERR_CORRUPT);
-		return;
-	}
-	while (walk->position < numbers[0]) {
-		holes_punch(step, numbers + 1, numbers[0]);
-		if (holes_step_is_over(step))
-			return;
-	}
-	walk->position = 0;
-	walk->transaction--;
-}
-
-/* Read the properties of the file from LMDB. */
-static void holes_step_describe(struct holes_step *step)
-{
-	enum { FREE_TREE = 0 };
-	MDB_stat stat = {0};
-	MDB_envinfo info = {0};
-	mdb_filehandle_t file = -1;
-
-	mdb_env_stat(step->store->env, &stat);
-	mdb_env_info(step->store->env, &info);
-	mdb_env_get_fd(step->store->env, &file);
-	step->file = file;
-	step->page_bytes = stat.ms_psize;
-	step->last_page = info.me_last_pgno;
-	clock_gettime(CLOCK_MONOTONIC, &step->begin);
-	txn_check(step->txn,
-		  mdb_cursor_open(step->txn->mdb, FREE_TREE, &step->cursor));
+	step->walk->below = first;
+	step->walk->has_seen_all = first == FIRST_PAGE;
+	step->walk->is_ended = step->walk->has_seen_all ||
+			       holes_allocated_bytes(step) <= step->kept_bytes;
 }
 
 /* Run the step, in the read transaction. */
 static void holes_step_run(struct holes_step *step)
 {
 	struct holes_walk *walk = step->walk;
-	uint64_t newest = newest_safe_list(step);
-	uint64_t before = holes_allocated_bytes(step);
+	MDB_stat stat = {0};
+	MDB_envinfo info = {0};
+	uint64_t before;
 	uint64_t after;
-	MDB_val list;
 
-	if (walk->transaction == 0 || walk->transaction > newest) {
-		walk->transaction = newest;
-		walk->position = 0;
-	}
-	while (!holes_step_is_over(step)) {
-		if (walk->transaction != 0 && holes_find_list(step, &list))
-			holes_punch_list(step, list);
-		else
-			walk->is_ended = walk->has_read_all = true;
-	}
+	mdb_env_stat(step->store->env, &stat);
+	mdb_env_info(step->store->env, &info);
+	mdb_env_get_fd(step->store->env, &step->file);
+	step->page_bytes = stat.ms_psize;
+	step->last_page = info.me_last_pgno;
+	step->is_free = mem_alloc(step->last_page / WORD_BITS + 1,
+				  sizeof(*step->is_free));
+	holes_mark_all(step);
+	if (walk->below == 0 || walk->below > step->last_page + 1)
+		walk->below = step->last_page + 1;
+	before = holes_allocated_bytes(step);
+	clock_gettime(CLOCK_MONOTONIC, &step->begin);
+	while (!holes_step_is_over(step))
+		holes_punch(step);
 	after = holes_allocated_bytes(step);
 	walk->bytes += before > after ? before - after : 0;
-	mdb_cursor_close(step->cursor);
+	free(step->is_free);
 }
 
 /*
@@ -240,7 +229,7 @@ static enum error holes_plan(struct store *store, struct holes_walk *walk,
 			HOLES_RESERVE_BYTES;
 
 	*kept_bytes_out = kept;
-	if (walk->transaction == 0)
+	if (walk->below == 0)
 		kept += HOLES_MIN_BYTES;
 	walk->is_ended = error != ERR_NONE || usage.allocated_bytes <= kept ||
 			 atomic_load(&store->has_no_holes) ||
@@ -266,8 +255,6 @@ enum error store_make_holes(struct store *store, struct holes_walk *walk)
 		return error;
 	pthread_mutex_lock(&store->write_lock);
 	txn = txn_begin_read(store);
-	if (txn.error == ERR_NONE)
-		holes_step_describe(&step);
 	if (txn.error == ERR_NONE)
 		holes_step_run(&step);
 	error = txn_end(&txn);

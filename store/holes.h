@@ -20,12 +20,11 @@ enum {
 	 * maximum number of pages of one hole, and the time after which a step
 	 * makes no further hole; one takes 0.2 ms, and 5 ms on a busy disk
 	 */
-	HOLES_MAX_PAGES = 64,
+	HOLES_MAX_PAGES = 256,
 	HOLES_STEP_NS = 5000000,
 	/*
-	 * The file keeps disk space for the pages that LMDB uses next, because
-	 * a hole must be allocated again: a share of the live pages, and a
-	 * fixed size.
+	 * The file keeps some disk space for new data, because a hole must be
+	 * allocated again: a share of the live pages, and a fixed size.
 	 */
 	HOLES_RESERVE_DIVISOR = 8,
 	HOLES_RESERVE_BYTES = 4 << 20,
@@ -33,25 +32,23 @@ enum {
 	HOLES_MIN_BYTES = 1 << 20,
 };
 
-/* A walk over LMDB's lists of free pages. Initialize with {0}. */
+/* A walk over the free pages. Initialize with {0}. */
 struct holes_walk {
-	/* transaction whose list is next; 0 = begin with the newest list */
-	uint64_t transaction;
-	uint64_t position; /* index in this list */
+	uint64_t below;    /* the next page is below this one; 0 = any page */
 	uint64_t bytes;    /* disk space that the walk has freed */
-	bool is_ended;     /* all lists were read, or enough space is free */
-	bool has_read_all; /* all lists were read */
+	bool is_ended;     /* all pages were seen, or enough space is free */
+	bool has_seen_all; /* all pages were seen */
 };
 
 /*
- * Make holes for free pages, from the newest list to the oldest one, because
- * LMDB uses the oldest ones first. Only pages that LMDB may overwrite now
- * become holes: no reader and neither of the two meta pages refers to them, so
- * the process may be killed at any time. For HOLES_STEP_NS and one hole writers
- * wait. If the file system does not support holes, log this once and end the
- * walk. ERR_IO, ERR_STORE_FULL: the file cannot be changed. ERR_CORRUPT: a list
- * is damaged. ERR_BUSY: there are too many readers. The calling thread must
- * have no open transaction.
+ * Make holes for free pages, from the end of the file on. Only pages that LMDB
+ * may overwrite now become holes: no reader and neither of the two meta pages
+ * refers to them, so the process may be killed at any time. Writers wait while
+ * the lists of free pages are read, 5 ms for a million pages, and then for
+ * HOLES_STEP_NS and one hole. If the file system does not support holes, log
+ * this once and end the walk. ERR_IO, ERR_STORE_FULL: the file cannot be
+ * changed. ERR_CORRUPT: a list is damaged. ERR_BUSY: there are too many
+ * readers. The calling thread must have no open transaction.
  */
 enum error store_make_holes(struct store *store, struct holes_walk *walk);
 

@@ -301,7 +301,7 @@ static struct thread_schedule make_holes(struct background *background,
 	if (error == ERR_NONE && !walk->is_ended)
 		return next;
 	next.is_failing = error != ERR_NONE;
-	next.within_ms = walk->has_read_all && walk->bytes == 0
+	next.within_ms = walk->has_seen_all && walk->bytes == 0
 				 ? HOLES_VAIN_MS
 				 : HOLES_PERIOD_MS;
 	if (walk->bytes > 0)

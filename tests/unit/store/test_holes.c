@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -283,9 +284,82 @@ TEST(a_failed_hole_is_an_error_and_is_tried_again)
 	put(store, 0, 1, 2);
 	refusal = EIO;
 	ck_assert_int_eq(store_make_holes(store, &walk), ERR_IO);
+	ck_assert(walk.is_ended);
+	refusal = ENOSPC;
+	ck_assert_int_eq(store_make_holes(store, &walk), ERR_STORE_FULL);
+	refusal = EINTR;
+	ASSERT_OK(store_make_holes(store, &walk));
+	ck_assert(!walk.is_ended);
+	ck_assert_uint_eq(walk.bytes, 0);
 	refusal = 0;
 	ck_assert_uint_gt(make_holes(store), all_bytes / 2);
 	store_close(store);
+}
+
+TEST(holes_change_only_the_allocated_size)
+{
+	struct store *store = scratch_store(&scratch);
+	struct store_usage usage;
+	struct store_usage before;
+
+	put(store, 0, ROWS, 1);
+	drop(store, 0, ROWS);
+	put(store, 0, 1, 2);
+	before = usage_of(store);
+	ck_assert_uint_gt(make_holes(store), all_bytes / 2);
+	usage = usage_of(store);
+	ck_assert_uint_eq(usage.free_bytes, before.free_bytes);
+	ck_assert_uint_eq(usage.live_bytes, before.live_bytes);
+	ck_assert_uint_eq(usage.file_bytes, before.file_bytes);
+	store_close(store);
+}
+
+static atomic_bool is_over;
+
+static void change_rows(struct store *store, uint32_t round, uint64_t *seed)
+{
+	uint32_t from = (uint32_t)(scratch_random(seed) % ROWS) / 2;
+
+	if (round % 2 == 0)
+		put(store, from, from + ROWS / 2, round);
+	else
+		drop(store, from, from + ROWS / 2);
+}
+
+static void *write_rows(void *store)
+{
+	uint64_t seed = 1;
+
+	for (uint32_t round = 0; !atomic_load(&is_over); round++)
+		change_rows(store, round, &seed);
+	return NULL;
+}
+
+static void *read_rows(void *store)
+{
+	while (!atomic_load(&is_over))
+		count_rows(store);
+	return NULL;
+}
+
+TEST(holes_damage_no_row_that_others_write_and_read)
+{
+	struct store *store = scratch_store(&scratch);
+	pthread_t writer;
+	pthread_t reader;
+	uint64_t freed = 0;
+
+	atomic_store(&is_over, false);
+	ck_assert_int_eq(pthread_create(&writer, NULL, write_rows, store), 0);
+	ck_assert_int_eq(pthread_create(&reader, NULL, read_rows, store), 0);
+	while (freed < 3 * all_bytes)
+		freed += make_holes(store);
+	atomic_store(&is_over, true);
+	pthread_join(writer, NULL);
+	pthread_join(reader, NULL);
+	count_rows(store);
+	store_close(store);
+	ASSERT_OK(lmdb_file_check(scratch.folder, LMDB_PAGES));
 }
 
 /* Write, delete and make holes until the parent kills the process. */
@@ -296,13 +370,9 @@ static int work_until_killed(uint64_t seed)
 	ASSERT_OK(
 		store_open(&store, scratch.folder, &(struct store_options){0}));
 	for (uint32_t round = 0;; round++) {
-		uint32_t from = (uint32_t)(scratch_random(&seed) % ROWS);
 		struct holes_walk walk = {0};
 
-		if (round % 2 == 0)
-			put(store, from / 4, from / 4 + 200, round);
-		else
-			drop(store, from / 4, from / 4 + 200);
+		change_rows(store, round, &seed);
 		ASSERT_OK(store_make_holes(store, &walk));
 	}
 }

@@ -51,8 +51,8 @@ def write_archive(path, count):
 
 
 def kilobytes(daemon, pages):
-    used = daemon.json("/v1/status")["store"]["used_bytes"]
-    return used / pages / 1000
+    size = daemon.json("/v1/status")["store"]["file_bytes"]
+    return size / pages / 1000
 
 
 def report(daemon, name, pages, cpu, later_s):

@@ -44,7 +44,7 @@ struct holes_walk {
  * Make holes for free pages, from the end of the file on. Only pages that LMDB
  * may overwrite now become holes: no reader and neither of the two meta pages
  * refers to them, so the process may be killed at any time. Writers wait while
- * the lists of free pages are read, 5 ms for a million pages, and then for
+ * the lists of free pages are read, 2 ms for a million pages, and then for
  * HOLES_STEP_NS and one hole. If the file system does not support holes, log
  * this once and end the walk. ERR_IO, ERR_STORE_FULL: the file cannot be
  * changed. ERR_CORRUPT: a list is damaged. ERR_BUSY: there are too many

@@ -278,7 +278,7 @@ void packing_thread_stop(struct packing_thread *service)
 
 enum {
 	HOLES_PERIOD_MS = 10000,
-	/* wait after a walk that could free no page, because of readers */
+	/* wait after a walk that could free nothing, because of readers */
 	HOLES_VAIN_MS = 600000,
 };
 

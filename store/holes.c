@@ -29,8 +29,10 @@ struct holes_step {
 	struct holes_walk *walk;
 	int file;
 	uint64_t page_bytes;
-	uint64_t last_page;  /* LMDB's last page */
-	uint64_t *is_free;   /* a bit for each page */
+	uint64_t last_page; /* LMDB's last page */
+	uint64_t *is_free;  /* a bit for each page */
+	/* number of pages that may become holes after the next commit */
+	uint64_t waiting;
 	uint64_t kept_bytes; /* the walk ends at this size on the disk */
 	struct timespec begin;
 };
@@ -69,17 +71,25 @@ static uint64_t newest_safe_list(const struct holes_step *step)
 	return oldest == 0 ? 0 : oldest - 1;
 }
 
-/* Mark the pages of a list of free pages, which begins with their count. */
-static void holes_mark(struct holes_step *step, MDB_val list)
+/* Return the number of pages of a list of free pages. It is the first word. */
+static uint64_t holes_count(struct holes_step *step, MDB_val list)
 {
 	const uint64_t *numbers = list.mv_data;
 	uint64_t room = list.mv_size / sizeof(*numbers);
 
-	if (room == 0 || numbers[0] >= room) {
-		txn_fail(step->txn, ERR_CORRUPT);
-		return;
-	}
-	for (uint64_t i = 1; i <= numbers[0]; i++) {
+	if (room > 0 && numbers[0] < room)
+		return numbers[0];
+	txn_fail(step->txn, ERR_CORRUPT);
+	return 0;
+}
+
+/* Mark the pages of a list. */
+static void holes_mark(struct holes_step *step, MDB_val list)
+{
+	const uint64_t *numbers = list.mv_data;
+	uint64_t count = holes_count(step, list);
+
+	for (uint64_t i = 1; i <= count; i++) {
 		uint64_t page = numbers[i];
 
 		if (page < FIRST_PAGE || page > step->last_page) {
@@ -104,8 +114,11 @@ static void holes_mark_all(struct holes_step *step)
 		rc = mdb_cursor_get(cursor, &key, &list, MDB_FIRST);
 	while (rc == MDB_SUCCESS && step->txn->error == ERR_NONE) {
 		memcpy(&transaction, key.mv_data, sizeof(transaction));
-		if (transaction > newest)
+		if (transaction > newest) {
+			if (newest + 1 == mdb_txn_id(step->txn->mdb))
+				step->waiting = holes_count(step, list);
 			break;
+		}
 		holes_mark(step, list);
 		rc = mdb_cursor_get(cursor, &key, &list, MDB_NEXT);
 	}
@@ -237,6 +250,17 @@ static enum error holes_plan(struct store *store, struct holes_walk *walk,
 	return error;
 }
 
+/*
+ * Commit a transaction that changes nothing, so that LMDB may overwrite the
+ * pages that the last transaction has freed.
+ */
+static enum error holes_commit(struct store *store, struct txn *txn)
+{
+	*txn = txn_begin_write(store);
+	store_touch(txn);
+	return txn_end(txn);
+}
+
 static void holes_log(const struct store *store, const struct txn *txn)
 {
 	log_warn_limited("store %s: cannot free disk space: %s; retrying",
@@ -259,6 +283,11 @@ enum error store_make_holes(struct store *store, struct holes_walk *walk)
 		holes_step_run(&step);
 	error = txn_end(&txn);
 	pthread_mutex_unlock(&store->write_lock);
+	if (error == ERR_NONE && walk->has_seen_all &&
+	    step.waiting >= HOLES_MIN_WAITING) {
+		error = holes_commit(store, &txn);
+		*walk = (struct holes_walk){.bytes = walk->bytes};
+	}
 	if (error != ERR_NONE)
 		holes_log(store, &txn);
 	walk->is_ended = walk->is_ended || error != ERR_NONE;

@@ -30,6 +30,11 @@ enum {
 	HOLES_RESERVE_BYTES = 4 << 20,
 	/* a walk begins only if it can free this much space */
 	HOLES_MIN_BYTES = 1 << 20,
+	/*
+	 * a walk commits a transaction that changes nothing if it then can free
+	 * this many more pages
+	 */
+	HOLES_MIN_WAITING = 256,
 };
 
 /* A walk over the free pages. Initialize with {0}. */

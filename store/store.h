@@ -245,6 +245,9 @@ void store_reopen(struct store *store);
  */
 void store_repair_env(struct store *store);
 
+/* Write a row that stays the same. LMDB commits nothing without any change. */
+void store_touch(struct txn *txn);
+
 /* Translate a code of LMDB or an errno. No other function does this. */
 enum error error_from_mdb(int rc);
 

@@ -279,7 +279,7 @@ void packing_thread_stop(struct packing_thread *service)
 enum {
 	HOLES_PERIOD_MS = 10000,
 	/* wait after a walk that could free nothing, because of readers */
-	HOLES_VAIN_MS = 600000,
+	HOLES_VAIN_MS = 60000,
 };
 
 struct holes_thread {

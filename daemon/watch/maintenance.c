@@ -305,9 +305,9 @@ static struct thread_schedule make_holes(struct background *background,
 				 ? HOLES_VAIN_MS
 				 : HOLES_PERIOD_MS;
 	if (walk->bytes > 0)
-		log_info("store: returned %" PRIu64
-			 " KiB of free pages to the disk",
-			 walk->bytes / 1024);
+		log_debug("store: returned %" PRIu64
+			  " KiB of free pages to the disk",
+			  walk->bytes / 1024);
 	*walk = (struct holes_walk){0};
 	return next;
 }

@@ -3,12 +3,17 @@
 #include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
+/* for the parameters of dictionaries; Debian's library exports them */
+#define ZSTD_STATIC_LINKING_ONLY
 #include <zstd.h>
 #include <zstd_errors.h>
 
 #include "base/memory.h"
 
-enum { GOOD_LEVEL = 12 };
+enum {
+	GOOD_LEVEL = 12,
+	FAST_LEVEL = 3, /* the highest one with `fast_dictionary` */
+};
 
 /*
  * Return `result`. zstd can fail here only if memory is exhausted; then end the
@@ -30,6 +35,9 @@ static ZSTD_CCtx *context_create(int level)
 	zstd_checked(ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel,
 					    level));
 	zstd_checked(ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1));
+	/* copying the tables of a dictionary would take longer than a page */
+	zstd_checked(ZSTD_CCtx_setParameter(context, ZSTD_c_forceAttachDict,
+					    ZSTD_dictForceAttach));
 	return context;
 }
 
@@ -65,13 +73,42 @@ bool is_dictionary(struct slice bytes)
 	return bytes.size == 0 || slice_byte(bytes, 0) != TRAINED_BEGIN;
 }
 
+/*
+ * Most of a page is in its dictionary, in long pieces. The parameters of zstd's
+ * levels prefer short matches, which a page has everywhere: they cost more time
+ * and bits. So these parameters find only matches of six or seven bytes and
+ * more. The first ones take half as long again as level 1 and the results are 8
+ * % smaller; the second ones take half of the time of level 9 and the results
+ * are 3 % smaller (median of eight sites).
+ */
+static const ZSTD_compressionParameters fast_dictionary = {
+	.windowLog = 21,
+	.chainLog = 15,
+	.hashLog = 17,
+	.searchLog = 1,
+	.minMatch = 7,
+	.strategy = ZSTD_dfast,
+};
+static const ZSTD_compressionParameters small_dictionary = {
+	.windowLog = 21,
+	.chainLog = 18,
+	.hashLog = 17,
+	.searchLog = 5,
+	.minMatch = 6,
+	.targetLength = 16,
+	.strategy = ZSTD_lazy2,
+};
+
 static ZSTD_CDict *dictionary_prepare(struct slice bytes, int level)
 {
 	ZSTD_CDict *dictionary;
 
 	/* otherwise zstd would not use the bytes as raw content */
 	assert(is_dictionary(bytes));
-	dictionary = ZSTD_createCDict(bytes.data, bytes.size, level);
+	dictionary = ZSTD_createCDict_advanced(
+		bytes.data, bytes.size, ZSTD_dlm_byCopy, ZSTD_dct_rawContent,
+		level <= FAST_LEVEL ? fast_dictionary : small_dictionary,
+		(ZSTD_customMem){NULL, NULL, NULL});
 	if (dictionary == NULL)
 		mem_exhausted("zstd");
 	return dictionary;

@@ -53,7 +53,8 @@ bool is_dictionary(struct slice bytes);
 /*
  * Create a packer. It copies the dictionary, for which is_dictionary() must
  * hold; an empty one means no dictionary. `level` is a zstd level: 1 to 19, or
- * below 0 for faster compression and larger results.
+ * below 0 for faster compression and larger results. With a dictionary there
+ * are only two: fast (up to 3) and small (above).
  */
 struct packer *packer_create(struct slice dictionary, int level);
 void packer_destroy(struct packer *packer); /* do nothing for NULL */

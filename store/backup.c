@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "store/content.h"
 #include "store/journal.h"
 #include "store/key.h"
 #include "store/lmdb_file.h"
@@ -370,6 +371,32 @@ struct dump dump_begin(struct txn *txn, unsigned partition)
 	return (struct dump){.txn = txn, .partition = partition};
 }
 
+/* Read the value of the current row as a whole. Return false if it is damaged.
+ */
+static bool dump_read(struct dump *dump, enum table table)
+{
+	const struct scan *scan = &dump->scan;
+
+	if (!scan_read(&dump->scan))
+		return false;
+	dump->value = content_join(dump->txn, table, scan->key, scan->value,
+				   &dump->joined);
+	if (dump->value.size == 0 && scan->value.size > 0)
+		txn_fail(dump->txn, ERR_CORRUPT);
+	return dump->txn->error == ERR_NONE;
+}
+
+/*
+ * Return whether the dump reads the table. It reads pieces together with their
+ * heads. JOURNAL_COMMON has no rows of sites.
+ */
+static bool dump_reads(const struct dump *dump, enum table table)
+{
+	if (content_heads_of(table) != TABLE_COUNT && !dump->is_keys_only)
+		return false;
+	return dump->partition != JOURNAL_COMMON || prefix_of(table) == 0;
+}
+
 /*
  * Move to the next row of the partition in the table. Return false at the end
  * of the table. The values of other partitions are not read, because damage in
@@ -382,7 +409,7 @@ static bool next_in_table(struct dump *dump)
 	while (scan_next(&dump->scan))
 		if (store_partition_of_key(dump->txn->store, table,
 					   dump->scan.key) == dump->partition)
-			return dump->is_keys_only || scan_read(&dump->scan);
+			return dump->is_keys_only || dump_read(dump, table);
 	dump->is_scanning = false;
 	dump->table++;
 	return false;
@@ -398,9 +425,7 @@ static bool next_row(struct dump *dump)
 
 	while (dump->table < TABLE_COUNT && dump->txn->error == ERR_NONE) {
 		if (!dump->is_scanning) {
-			/* JOURNAL_COMMON has no rows of sites */
-			if (dump->partition == JOURNAL_COMMON &&
-			    prefix_of((enum table)dump->table) > 0) {
+			if (!dump_reads(dump, (enum table)dump->table)) {
 				dump->table++;
 				continue;
 			}
@@ -429,12 +454,11 @@ bool dump_next(struct dump *dump, size_t max_bytes, struct buffer *chunk)
 
 		if (table != TABLE_META) {
 			dump->rows++;
-			dump->sum +=
-				checksum_of(table_name(table), dump->scan.key,
-					    dump->scan.value);
+			dump->sum += checksum_of(table_name(table),
+						 dump->scan.key, dump->value);
 		}
-		journal_put_row(dump->txn, table, dump->scan.key,
-				dump->scan.value, chunk);
+		journal_put_row(dump->txn, table, dump->scan.key, dump->value,
+				chunk);
 	}
 	if (dump->table == TABLE_COUNT) {
 		journal_put_counters(dump->txn, chunk);
@@ -447,6 +471,7 @@ void dump_end(struct dump *dump)
 {
 	if (dump->is_scanning)
 		scan_end(&dump->scan);
+	buffer_free(&dump->joined);
 	dump->is_scanning = false;
 }
 
@@ -465,7 +490,7 @@ uint64_t journal_sum(struct txn *txn, unsigned partition, uint64_t *rows_out)
 			continue;
 		dump.rows++;
 		dump.sum += checksum_of(table_name(table), dump.scan.key,
-					dump.scan.value);
+					dump.value);
 	}
 	dump_end(&dump);
 	if (rows_out != NULL)

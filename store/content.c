@@ -140,7 +140,24 @@ dictionary_cache_put(struct dictionary_cache *cache,
 enum {
 	BY_DICTIONARY = 1,
 	SLIM_BY_DICTIONARY = 2,
+	DIVIDED = 3,
 	HEAD_BYTES = 1 + sizeof(uint32_t),
+	/* the form, the number of the pieces, and the size of the value */
+	DIVIDED_HEAD_BYTES = 2 + sizeof(uint32_t),
+};
+
+/*
+ * Figures of LMDB's file format: the size of the header of a page, and the size
+ * of the header of a row with its entry in the page. A head is smaller than
+ * half a page by ROW_MARGIN, so that it shares a page with other rows.
+ */
+enum { PAGE_HEAD = 16, NODE_HEAD = 10, ROW_MARGIN = 64 };
+
+enum {
+	PAGE_KEY_BYTES = sizeof(uint32_t) + sizeof(uint64_t),
+	PIECE_KEY_BYTES = PAGE_KEY_BYTES + 1,
+	/* larger values waste little space in pages of their own */
+	MAX_FINE_BYTES = 64 << 10,
 };
 
 /*
@@ -153,6 +170,181 @@ static const unsigned char frame_begin = 0x28;
 static unsigned char first_byte(struct slice value)
 {
 	return (unsigned char)slice_byte(value, 0);
+}
+
+struct content_division content_divide(size_t size, size_t page_bytes)
+{
+	const size_t around = PAGE_HEAD + CHECKSUM_BYTES;
+	size_t bytes = (size + around) / page_bytes * page_bytes;
+
+	if (bytes == 0 || size + around == bytes ||
+	    size + around - bytes > page_bytes / 2 - ROW_MARGIN)
+		return (struct content_division){0};
+	return (struct content_division){1, bytes - around};
+}
+
+struct content_division content_divide_finely(size_t size, size_t page_bytes)
+{
+	/* the size of a row is even */
+	size_t node = (page_bytes - PAGE_HEAD) / 3 / 2 * 2;
+	size_t piece = node - NODE_HEAD - PIECE_KEY_BYTES - CHECKSUM_BYTES;
+
+	if (size > MAX_FINE_BYTES)
+		return content_divide(size, page_bytes);
+	return (struct content_division){(unsigned)(size / piece), piece};
+}
+
+struct slice content_piece(struct slice value, struct content_division division,
+			   unsigned number)
+{
+	return (struct slice){(const char *)value.data +
+				      (number - 1) * division.piece_bytes,
+			      division.piece_bytes};
+}
+
+void content_make_head(struct slice value, struct content_division division,
+		       struct buffer *out)
+{
+	size_t before = division.count * division.piece_bytes;
+	uint32_t size = (uint32_t)value.size;
+
+	assert(division.count > 0 && before <= value.size);
+	buffer_append_byte(out, DIVIDED);
+	buffer_append_byte(out, (char)division.count);
+	buffer_append(out, &size, sizeof(size));
+	buffer_append(out, (const char *)value.data + before,
+		      value.size - before);
+}
+
+/* Return the number of the pieces of the value whose row is `stored`. */
+static unsigned content_piece_count(struct slice stored)
+{
+	return first_byte(stored) == DIVIDED
+		       ? (unsigned char)slice_byte(stored, 1)
+		       : 0;
+}
+
+size_t content_size(struct slice stored)
+{
+	uint32_t size;
+
+	if (content_piece_count(stored) == 0 ||
+	    stored.size < DIVIDED_HEAD_BYTES)
+		return stored.size;
+	memcpy(&size, (const char *)stored.data + 2, sizeof(size));
+	return size;
+}
+
+enum table content_pieces_of(enum table table)
+{
+	switch (table) {
+	case TABLE_BODIES:
+		return TABLE_BODY_PIECES;
+	case TABLE_RECORDS:
+		return TABLE_RECORD_PIECES;
+	default:
+		return TABLE_COUNT;
+	}
+}
+
+enum table content_heads_of(enum table pieces)
+{
+	switch (pieces) {
+	case TABLE_BODY_PIECES:
+		return TABLE_BODIES;
+	case TABLE_RECORD_PIECES:
+		return TABLE_RECORDS;
+	default:
+		return TABLE_COUNT;
+	}
+}
+
+static size_t content_page_bytes(const struct txn *txn)
+{
+	MDB_stat stat = {0};
+
+	mdb_env_stat(txn->store->env, &stat);
+	return stat.ms_psize;
+}
+
+bool content_is_divisible(enum table table, struct slice key)
+{
+	return content_pieces_of(table) != TABLE_COUNT &&
+	       key.size == PAGE_KEY_BYTES;
+}
+
+static void content_delete_pieces(struct txn *txn, enum table table,
+				  struct slice key)
+{
+	if (content_is_divisible(table, key))
+		txn_delete_prefix(txn, content_pieces_of(table), key);
+}
+
+void content_put(struct txn *txn, enum table table, struct slice key,
+		 struct slice value)
+{
+	struct content_division division = {0};
+	struct buffer head = {0};
+
+	if (content_is_divisible(table, key))
+		division = content_divide(value.size, content_page_bytes(txn));
+	if (division.count > 0)
+		content_make_head(value, division, &head);
+	content_delete_pieces(txn, table, key);
+	txn_put(txn, table, key,
+		division.count > 0 ? buffer_slice(&head) : value);
+	for (unsigned i = 1; i <= division.count; i++)
+		txn_put(txn, content_pieces_of(table), KEY(key_piece(key, i)),
+			content_piece(value, division, i));
+	buffer_free(&head);
+}
+
+void content_delete(struct txn *txn, enum table table, struct slice key)
+{
+	txn_delete(txn, table, key);
+	content_delete_pieces(txn, table, key);
+}
+
+struct slice content_join(struct txn *txn, enum table table, struct slice key,
+			  struct slice stored, struct buffer *joined)
+{
+	const enum table pieces = content_pieces_of(table);
+	const unsigned count = content_piece_count(stored);
+	const size_t size = content_size(stored);
+
+	buffer_clear(joined);
+	if (count == 0 || !content_is_divisible(table, key))
+		return stored;
+	if (stored.size < DIVIDED_HEAD_BYTES)
+		return slice_of("");
+	for (unsigned i = 1; i <= count; i++) {
+		struct slice piece =
+			txn_get(txn, pieces, KEY(key_piece(key, i)));
+
+		if (piece.data == NULL || piece.size > size - joined->size)
+			return slice_of("");
+		buffer_append_slice(joined, piece);
+	}
+	buffer_append(joined, (const char *)stored.data + DIVIDED_HEAD_BYTES,
+		      stored.size - DIVIDED_HEAD_BYTES);
+	return joined->size == size ? buffer_slice(joined) : slice_of("");
+}
+
+struct slice content_get(struct txn *txn, enum table table, struct slice key,
+			 struct buffer *joined)
+{
+	return content_join(txn, table, key, txn_get(txn, table, key), joined);
+}
+
+bool content_piece_has_head(struct txn *txn, enum table pieces,
+			    struct slice key)
+{
+	unsigned number = (unsigned char)slice_byte(key, PAGE_KEY_BYTES);
+
+	return key.size == PIECE_KEY_BYTES && number > 0 &&
+	       number <= content_piece_count(txn_get(
+				 txn, content_heads_of(pieces),
+				 (struct slice){key.data, PAGE_KEY_BYTES}));
 }
 
 bool content_is_packed(struct slice value, uint32_t *dictionary_out)
@@ -326,32 +518,39 @@ static enum error error_of_absence(const struct txn *txn)
 enum error content_body(struct txn *txn, uint32_t site, uint64_t page,
 			uint32_t body_bytes, struct buffer *out)
 {
-	struct slice value =
-		txn_get(txn, TABLE_BODIES, KEY(key_page(site, page)));
+	const struct content_source place = {TABLE_BODIES, site};
+	struct buffer joined = {0};
+	struct slice value = content_get(txn, TABLE_BODIES,
+					 KEY(key_page(site, page)), &joined);
+	enum error error =
+		value.data == NULL || txn->error != ERR_NONE
+			? error_of_absence(txn)
+			: content_unpack(txn, place, value, body_bytes, out);
 
-	return value.data == NULL ? error_of_absence(txn)
-				  : content_unpack(txn,
-						   (struct content_source){
-							   TABLE_BODIES, site},
-						   value, body_bytes, out);
+	buffer_free(&joined);
+	return error;
 }
 
 enum error content_body_frame(struct txn *txn, uint32_t site, uint64_t page,
-			      struct slice *frame_out, uint32_t *dictionary_out)
+			      struct buffer *out, uint32_t *dictionary_out)
 {
-	struct slice value =
-		txn_get(txn, TABLE_BODIES, KEY(key_page(site, page)));
+	struct buffer joined = {0};
+	struct slice value = content_get(txn, TABLE_BODIES,
+					 KEY(key_page(site, page)), &joined);
+	enum error error = ERR_NONE;
 
-	*frame_out = value;
 	*dictionary_out = 0;
-	if (value.data == NULL)
-		return error_of_absence(txn);
-	if (!content_is_packed(value, dictionary_out) ||
-	    first_byte(value) == SLIM_BY_DICTIONARY)
-		return ERR_CORRUPT;
-	if (first_byte(value) == BY_DICTIONARY)
-		*frame_out = content_frame(value);
-	return ERR_NONE;
+	if (value.data == NULL || txn->error != ERR_NONE)
+		error = error_of_absence(txn);
+	else if (!content_is_packed(value, dictionary_out) ||
+		 first_byte(value) == SLIM_BY_DICTIONARY)
+		error = ERR_CORRUPT;
+	else if (first_byte(value) == BY_DICTIONARY)
+		value = content_frame(value);
+	if (error == ERR_NONE)
+		buffer_append_slice(out, value);
+	buffer_free(&joined);
+	return error;
 }
 
 enum error content_record_open(struct txn *txn, uint32_t site,
@@ -371,11 +570,16 @@ enum error content_record_open(struct txn *txn, uint32_t site,
 enum error content_record(struct txn *txn, uint32_t site, uint64_t page,
 			  struct buffer *bytes_out, struct record *record_out)
 {
-	struct slice value =
-		txn_get(txn, TABLE_RECORDS, KEY(key_page(site, page)));
+	struct buffer joined = {0};
+	struct slice value = content_get(txn, TABLE_RECORDS,
+					 KEY(key_page(site, page)), &joined);
+	enum error error;
 
 	*record_out = (struct record){0};
-	return value.data == NULL ? error_of_absence(txn)
-				  : content_record_open(txn, site, value,
-							bytes_out, record_out);
+	error = value.data == NULL || txn->error != ERR_NONE
+			? error_of_absence(txn)
+			: content_record_open(txn, site, value, bytes_out,
+					      record_out);
+	buffer_free(&joined);
+	return error;
 }

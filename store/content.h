@@ -7,6 +7,13 @@
  * is followed by the number of a dictionary (u32, host-endian) and a frame that
  * needs this dictionary. A byte 2 is followed by the same two, and the frame
  * contains a record in packed form (store/record.h).
+ *
+ * LMDB stores a value of more than about half a page in separate pages, and
+ * wastes the rest of the last page. A body or record may therefore be divided:
+ * its first bytes are rows of TABLE_BODY_PIECES or TABLE_RECORD_PIECES, and its
+ * row in TABLE_BODIES or TABLE_RECORDS, the head, is a byte 3, the number of
+ * the pieces (u8), the size of the value (u32, host-endian), and the last bytes
+ * of the value. Use the functions below for all rows of the two tables.
  */
 #ifndef STORE_CONTENT_H
 #define STORE_CONTENT_H
@@ -24,6 +31,78 @@ struct packer;
 
 /* Records that are larger are stored without compression. */
 enum { CONTENT_MAX_RECORD_BYTES = 64 << 20 };
+
+/* The number of a piece is a byte. */
+enum { CONTENT_MAX_PIECES = 255 };
+
+/*
+ * How a value is divided: `count` pieces of `piece_bytes` each; the head has
+ * the rest. A count of 0 means that the value is not divided.
+ */
+struct content_division {
+	unsigned count;
+	size_t piece_bytes;
+};
+
+/*
+ * Divide a value of `size` bytes for a database with pages of `page_bytes`. For
+ * rows that are inserted in any order: one piece, which fills its pages.
+ */
+struct content_division content_divide(size_t size, size_t page_bytes);
+
+/*
+ * Do the same for rows that are appended in ascending order. Three pieces fill
+ * a page. If such rows were inserted in another order, LMDB would fill only a
+ * half of its pages.
+ */
+struct content_division content_divide_finely(size_t size, size_t page_bytes);
+
+/* Append the head of the divided value to `out`. */
+void content_make_head(struct slice value, struct content_division division,
+		       struct buffer *out);
+
+/* Return piece `number` of the value; the first one has the number 1. */
+struct slice content_piece(struct slice value, struct content_division division,
+			   unsigned number);
+
+/* Return the size of a value from its row, which may be a head. */
+size_t content_size(struct slice stored);
+
+/*
+ * Insert or replace a value of TABLE_BODIES, TABLE_RECORDS or
+ * TABLE_SAMPLE_PAGES, and delete the pieces of the former value.
+ */
+void content_put(struct txn *txn, enum table table, struct slice key,
+		 struct slice value);
+
+/* Delete a value and its pieces. */
+void content_delete(struct txn *txn, enum table table, struct slice key);
+
+/*
+ * Return the value whose row of `table` is `key` and `stored`. If it is
+ * divided, join it in `joined`, which is cleared first. If a piece is missing
+ * or damaged, the result is an empty value, which is never valid.
+ */
+struct slice content_join(struct txn *txn, enum table table, struct slice key,
+			  struct slice stored, struct buffer *joined);
+
+/* Do the same for the row at `key`; {NULL, 0} if it does not exist. */
+struct slice content_get(struct txn *txn, enum table table, struct slice key,
+			 struct buffer *joined);
+
+/*
+ * Return the table with the pieces of the values of `table`; TABLE_COUNT if
+ * these are never divided. content_heads_of() is the inverse function.
+ */
+enum table content_pieces_of(enum table table);
+enum table content_heads_of(enum table pieces);
+
+/* Return whether the rows of `table` with such a key may have pieces. */
+bool content_is_divisible(enum table table, struct slice key);
+
+/* Return whether the row at `key` of the table `pieces` belongs to a head. */
+bool content_piece_has_head(struct txn *txn, enum table pieces,
+			    struct slice key);
 
 /*
  * Return whether a value is compressed. Set *dictionary_out to the number of
@@ -91,13 +170,12 @@ enum error content_body(struct txn *txn, uint32_t site, uint64_t page,
 			uint32_t body_bytes, struct buffer *out);
 
 /*
- * Find the body of a page in the form in which it is stored: the frame, which
- * points into the memory map, and the number of the dictionary that
+ * Append the body of a page in the form in which it is stored, a frame, to
+ * `out`. Set *dictionary_out to the number of the dictionary that
  * decompress_by() needs for it; 0 = none. Errors as for content_body().
  */
 enum error content_body_frame(struct txn *txn, uint32_t site, uint64_t page,
-			      struct slice *frame_out,
-			      uint32_t *dictionary_out);
+			      struct buffer *out, uint32_t *dictionary_out);
 
 /*
  * Open the record of a page, or a record from TABLE_SAMPLE_PAGES (`value`). The

@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "store/content.h"
 #include "store/encryption.h"
 #include "store/key.h"
 #include "store/partitions.h"
@@ -146,6 +147,9 @@ void journal_note(struct journal *journal, const struct store *store,
 
 	assert(!journal->is_sorted);
 	if (table == TABLE_HOOKS && !journal->takes_hooks)
+		return;
+	/* the journal contains whole values, and notes their heads */
+	if (content_heads_of(table) != TABLE_COUNT)
 		return;
 	slot = find_slot(journal, &note, key);
 	if (*slot != 0)
@@ -333,6 +337,8 @@ void journal_put_counters(struct txn *txn, struct buffer *out)
 void journal_write(struct journal *journal, struct txn *txn, unsigned partition,
 		   struct buffer *out)
 {
+	struct buffer joined = {0};
+
 	if (!journal->is_sorted && journal->count > 0)
 		qsort_r(journal->notes, journal->count, sizeof(*journal->notes),
 			compare_notes, journal);
@@ -345,12 +351,13 @@ void journal_write(struct journal *journal, struct txn *txn, unsigned partition,
 
 		if (note->partition != partition)
 			continue;
-		value = txn_get(txn, note->table, key);
+		value = content_get(txn, note->table, key, &joined);
 		if (value.data == NULL)
 			put_begin(out, JOURNAL_DELETED, note->table, key);
 		else
 			journal_put_row(txn, note->table, key, value, out);
 	}
+	buffer_free(&joined);
 	journal_put_counters(txn, out);
 }
 
@@ -519,7 +526,7 @@ static void apply_row(struct journal_reader *reading, enum table table,
 		return;
 	if (table == TABLE_SITES || table == TABLE_COOKIES)
 		drop_secrets(txn, table, key, value);
-	txn_put(txn, table, key, value);
+	content_put(txn, table, key, value);
 }
 
 static void apply_gone(struct journal_reader *reading, enum table table,
@@ -532,7 +539,7 @@ static void apply_gone(struct journal_reader *reading, enum table table,
 		drop_secrets(txn, table, key, slice_of(""));
 	if (table == TABLE_HOOKS)
 		hook_delete_events(txn, key);
-	txn_delete(txn, table, key);
+	content_delete(txn, table, key);
 }
 
 static void journal_apply_item(struct journal_reader *reading)
@@ -548,7 +555,8 @@ static void journal_apply_item(struct journal_reader *reading)
 	}
 	what = (enum journal_what)((const unsigned char *)begin.data)[0];
 	table = (enum table)((const unsigned char *)begin.data)[1];
-	if (table >= TABLE_COUNT || what > JOURNAL_ENCRYPTED ||
+	if (table >= TABLE_COUNT || content_heads_of(table) != TABLE_COUNT ||
+	    what > JOURNAL_ENCRYPTED ||
 	    (table == TABLE_META) !=
 		    (what == JOURNAL_COUNTER || what == JOURNAL_ENCRYPTED) ||
 	    (table != TABLE_META &&

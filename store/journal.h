@@ -127,6 +127,9 @@ void journal_position_delete(struct txn *txn, unsigned partition);
 struct dump {
 	struct txn *txn;
 	struct scan scan;
+	/* value of the row; a divided one is joined in `joined` */
+	struct slice value;
+	struct buffer joined;
 	unsigned partition;
 	/*
 	 * current table; TABLE_COUNT = the counters are next; above = the end

@@ -58,6 +58,13 @@ struct key key_page(uint32_t site, uint64_t page)
 	return key_append(key_site(site), page, sizeof(page));
 }
 
+struct key key_piece(struct slice page, unsigned piece)
+{
+	return key_append(
+		key_page(key_u32(page, 0), key_u64(page, sizeof(uint32_t))),
+		piece, 1);
+}
+
 struct key key_cluster(uint32_t site, uint32_t cluster)
 {
 	return key_append(key_site(site), cluster, sizeof(cluster));

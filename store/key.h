@@ -21,6 +21,8 @@ struct key {
 
 struct key key_site(uint32_t site);
 struct key key_page(uint32_t site, uint64_t page);
+/* The key of piece number `piece`, from the key of its page. */
+struct key key_piece(struct slice page, unsigned piece);
 struct key key_cluster(uint32_t site, uint32_t cluster);
 struct key key_member(uint32_t site, uint32_t cluster, uint64_t page);
 struct key key_due(uint32_t site, uint64_t due_ms, uint64_t url);

@@ -7,6 +7,8 @@
 #include "base/buffer.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "store/content.h"
+#include "store/key.h"
 #include "store/rows.h"
 #include "store/store.h"
 #include "store/txn.h"
@@ -22,6 +24,7 @@ struct rewrite {
 	MDB_txn *writer; /* NULL after an error */
 	MDB_dbi tables[TABLE_COUNT];
 	size_t bytes; /* size of the rows in the current transaction */
+	size_t page_bytes;
 	int rc;
 };
 
@@ -55,6 +58,7 @@ static void open_copy(struct rewrite *rewrite, const char *name)
 	static const unsigned flags =
 		MDB_NOSUBDIR | MDB_NOLOCK | MDB_NOSYNC | MDB_NORDAHEAD;
 	MDB_envinfo info;
+	MDB_stat stat;
 
 	mdb_env_info(rewrite->from->env, &info);
 	rewrite_keep_error(rewrite, mdb_env_create(&rewrite->env));
@@ -67,6 +71,10 @@ static void open_copy(struct rewrite *rewrite, const char *name)
 	if (rewrite->rc == MDB_SUCCESS)
 		rewrite_keep_error(
 			rewrite, mdb_env_open(rewrite->env, name, flags, 0600));
+	if (rewrite->rc == MDB_SUCCESS) {
+		mdb_env_stat(rewrite->env, &stat);
+		rewrite->page_bytes = stat.ms_psize;
+	}
 	rewrite_begin(rewrite);
 	for (int i = 0; i < TABLE_COUNT && rewrite->rc == MDB_SUCCESS; i++)
 		rewrite_keep_error(
@@ -74,6 +82,101 @@ static void open_copy(struct rewrite *rewrite, const char *name)
 			mdb_dbi_open(rewrite->writer, table_name((enum table)i),
 				     MDB_CREATE, &rewrite->tables[i]));
 	rewrite_end(rewrite);
+}
+
+static void rewrite_put(struct rewrite *rewrite, int table, MDB_val key,
+			MDB_val value)
+{
+	rewrite_keep_error(rewrite,
+			   mdb_put(rewrite->writer, rewrite->tables[table],
+				   &key, &value, MDB_APPEND));
+	rewrite->bytes += key.mv_size + value.mv_size;
+}
+
+/* Write a row whose value has no checksum yet. */
+static void rewrite_put_value(struct rewrite *rewrite, enum table table,
+			      struct slice key, struct slice value)
+{
+	MDB_val k = val_from_slice(key);
+	MDB_val v = {value.size + CHECKSUM_BYTES, NULL};
+
+	if (rewrite->rc == MDB_SUCCESS)
+		rewrite_keep_error(rewrite,
+				   mdb_put(rewrite->writer,
+					   rewrite->tables[table], &k, &v,
+					   MDB_APPEND | MDB_RESERVE));
+	if (rewrite->rc == MDB_SUCCESS)
+		checksum_write(table_name(table), key, value, v.mv_data);
+	rewrite->bytes += key.size + v.mv_size;
+}
+
+/* Write a value of TABLE_BODIES or TABLE_RECORDS in small pieces. */
+static void rewrite_divide(struct rewrite *rewrite, enum table table,
+			   struct slice key, struct slice value)
+{
+	struct content_division division =
+		content_divide_finely(value.size, rewrite->page_bytes);
+	struct buffer head = {0};
+
+	if (division.count > 0)
+		content_make_head(value, division, &head);
+	rewrite_put_value(rewrite, table, key,
+			  division.count > 0 ? buffer_slice(&head) : value);
+	for (unsigned i = 1; i <= division.count; i++)
+		rewrite_put_value(rewrite, content_pieces_of(table),
+				  KEY(key_piece(key, i)),
+				  content_piece(value, division, i));
+	buffer_free(&head);
+}
+
+/*
+ * Copy the unchanged row of a damaged value of TABLE_BODIES or TABLE_RECORDS,
+ * and the pieces that exist.
+ */
+static void rewrite_copy_damaged(struct rewrite *rewrite, int table,
+				 MDB_val key, MDB_val value)
+{
+	const int pieces = (int)content_pieces_of((enum table)table);
+	struct slice page = {key.mv_data, key.mv_size};
+
+	rewrite_put(rewrite, table, key, value);
+	for (unsigned i = 1; i <= CONTENT_MAX_PIECES; i++) {
+		struct key one = key_piece(page, i);
+		MDB_val k = {one.size, one.bytes};
+		MDB_val v;
+
+		if (mdb_get(rewrite->reader, rewrite->from->tables[pieces], &k,
+			    &v) == MDB_SUCCESS)
+			rewrite_put(rewrite, pieces, k, v);
+	}
+}
+
+/*
+ * Copy a row. A body or record is written together with its pieces, and is
+ * divided anew.
+ */
+static void rewrite_copy_row(struct rewrite *rewrite, int table, MDB_val key,
+			     MDB_val value)
+{
+	struct txn txn = {.store = rewrite->from, .mdb = rewrite->reader};
+	struct slice k = {key.mv_data, key.mv_size};
+	struct buffer joined = {0};
+	struct slice whole;
+
+	if (!content_is_divisible((enum table)table, k)) {
+		rewrite_put(rewrite, table, key, value);
+		return;
+	}
+	whole = checksum_read(table_name((enum table)table), k,
+			      (struct slice){value.mv_data, value.mv_size});
+	if (whole.size > 0)
+		whole = content_join(&txn, (enum table)table, k, whole,
+				     &joined);
+	if (whole.size > 0)
+		rewrite_divide(rewrite, (enum table)table, k, whole);
+	else
+		rewrite_copy_damaged(rewrite, table, key, value);
+	buffer_free(&joined);
 }
 
 static void copy_table(struct rewrite *rewrite, int table)
@@ -87,10 +190,7 @@ static void copy_table(struct rewrite *rewrite, int table)
 	if (rc == MDB_SUCCESS)
 		rc = mdb_cursor_get(cursor, &key, &value, MDB_FIRST);
 	while (rc == MDB_SUCCESS && rewrite->rc == MDB_SUCCESS) {
-		rewrite_keep_error(rewrite, mdb_put(rewrite->writer,
-						    rewrite->tables[table],
-						    &key, &value, MDB_APPEND));
-		rewrite->bytes += key.mv_size + value.mv_size;
+		rewrite_copy_row(rewrite, table, key, value);
 		if (rewrite->bytes >= BATCH_BYTES) {
 			rewrite_end(rewrite);
 			rewrite_begin(rewrite);
@@ -111,7 +211,8 @@ static void copy_tables(struct rewrite *rewrite)
 		return;
 	rewrite_begin(rewrite);
 	for (int i = 0; i < TABLE_COUNT && rewrite->rc == MDB_SUCCESS; i++)
-		copy_table(rewrite, i);
+		if (content_heads_of((enum table)i) == TABLE_COUNT)
+			copy_table(rewrite, i);
 	rewrite_end(rewrite);
 	mdb_txn_abort(rewrite->reader);
 }
@@ -134,7 +235,8 @@ enum error store_rewrite(struct store *from, const char *name)
  * Tables are added, which are empty at first. Schema 2 adds TABLE_WEIGHTS and
  * TABLE_NAMES: the sites of schema 1 have no weights, and the daemon derives
  * the names. Schema 5 adds TABLE_FIELDS and TABLE_FIELD_VALUES, schema 7
- * TABLE_TEXT_CHANGES, and schema 8 TABLE_REFUSED.
+ * TABLE_TEXT_CHANGES, schema 8 TABLE_REFUSED, and schema 9 TABLE_BODY_PIECES
+ * and TABLE_RECORD_PIECES.
  */
 static void migrate_tables(struct txn *txn)
 {
@@ -203,7 +305,7 @@ static void migrate_health(struct txn *txn)
 
 static migration_step *const steps[] = {
 	migrate_tables, migrate_sites,  migrate_health, migrate_tables,
-	migrate_sites,  migrate_tables, migrate_tables};
+	migrate_sites,  migrate_tables, migrate_tables, migrate_tables};
 static const struct migration to_this_schema = {
 	steps, sizeof(steps) / sizeof(steps[0])};
 

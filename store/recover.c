@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "store/content.h"
 #include "store/key.h"
 #include "store/lmdb_file.h"
 #include "store/rows.h"
@@ -127,7 +128,9 @@ static void recovery_note_loss(struct recovery *salvage, const char *name,
 		range = (struct site_range){0, UINT32_MAX};
 	else if (!is_of_sites(table))
 		return;
-	add_range(table == TABLE_BODIES ? &salvage->bodies : &salvage->hurt,
+	add_range(table == TABLE_BODIES || table == TABLE_BODY_PIECES
+			  ? &salvage->bodies
+			  : &salvage->hurt,
 		  range);
 }
 
@@ -272,6 +275,7 @@ static bool is_remains(const struct recovery *salvage, enum table table,
 		return site_decode(value, &row) && !is_saved(salvage, row.id);
 	case TABLE_PAGES:
 	case TABLE_BODIES:
+	case TABLE_BODY_PIECES:
 	case TABLE_DICTIONARIES:
 	case TABLE_FRONTIER:
 	case TABLE_GUARDS:
@@ -295,6 +299,17 @@ static bool copy_remains(void *context, const char *name, struct slice key,
 	       recovery_put_row(salvage, table, key, value);
 }
 
+/* Delete the pieces of bodies that are lost. */
+static void recovery_delete_pieces(struct txn *txn, uint32_t site)
+{
+	struct scan scan = scan_site(txn, TABLE_BODY_PIECES, site);
+
+	while (scan_next(&scan))
+		if (!content_piece_has_head(txn, TABLE_BODY_PIECES, scan.key))
+			scan_delete(&scan);
+	scan_end(&scan);
+}
+
 /* Mark the pages of the site whose body is lost as pages without a body. */
 static void recovery_repair_pages(struct recovery *salvage, uint32_t site)
 {
@@ -302,6 +317,7 @@ static void recovery_repair_pages(struct recovery *salvage, uint32_t site)
 	struct scan scan = scan_site(txn, TABLE_PAGES, site);
 	struct page_row row;
 	uint64_t *pages = NULL;
+	struct buffer joined = {0};
 	size_t count = 0;
 	size_t capacity = 0;
 
@@ -309,17 +325,21 @@ static void recovery_repair_pages(struct recovery *salvage, uint32_t site)
 		if (!page_row_decode(scan.value, &row) ||
 		    row.redirect.size > 0 ||
 		    (row.flags & PAGE_ROW_HAS_NO_BODY) != 0 ||
-		    txn_get(txn, TABLE_BODIES, scan.key).data != NULL)
+		    content_get(txn, TABLE_BODIES, scan.key, &joined).size > 0)
 			continue;
 		pages = mem_grow(pages, count, &capacity, sizeof(*pages));
 		pages[count++] = key_u64(scan.key, sizeof(site));
 	}
 	scan_end(&scan);
+	buffer_free(&joined);
 	for (size_t i = 0; i < count; i++)
 		if (page_row_get(txn, site, pages[i], &row)) {
+			content_delete(txn, TABLE_BODIES,
+				       KEY(key_page(site, pages[i])));
 			row.flags |= PAGE_ROW_HAS_NO_BODY;
 			page_row_put(txn, site, pages[i], &row);
 		}
+	recovery_delete_pieces(txn, site);
 	salvage->report->bodies_lost += count;
 	free(pages);
 }

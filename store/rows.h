@@ -54,7 +54,7 @@ void member_delete(struct txn *txn, uint32_t site, uint32_t cluster,
 bool member_decode(struct slice value, uint32_t *set_out);
 
 /* Maximum decompressed size of a dictionary. */
-enum { DICTIONARY_MAX_BYTES = 256 << 10 };
+enum { DICTIONARY_MAX_BYTES = 512 << 10 };
 #define DICTIONARY_IS_RETIRED UINT32_MAX
 
 /*

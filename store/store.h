@@ -22,7 +22,7 @@ struct reserve;
 struct secrets;
 struct store;
 
-enum { STORE_SCHEMA = 8, STORE_PARTITIONS = 256 };
+enum { STORE_SCHEMA = 9, STORE_PARTITIONS = 256 };
 
 /* The end of each log message about damage. */
 #define STORE_ADVICE                                                      \

@@ -25,6 +25,12 @@ struct store;
 	X(TABLE_PAGES, "pages")     /* site32 page64 -> page_row */            \
 	X(TABLE_BODIES, "bodies")   /* site32 page64 -> store/content.h */     \
 	X(TABLE_RECORDS, "records") /* site32 page64 -> store/content.h */     \
+	X(TABLE_BODY_PIECES,                                                   \
+	  "body_pieces") /* site32 page64 piece8 -> part of a value of         \
+			    TABLE_BODIES (store/content.h); since schema 9 */  \
+	X(TABLE_RECORD_PIECES,                                                 \
+	  "record_pieces") /* site32 page64 piece8 -> part of a value of       \
+			      TABLE_RECORDS; since schema 9 */                 \
 	X(TABLE_DICTIONARIES,                                                  \
 	  "dictionaries")             /* site32 number32 -> dictionary_row */  \
 	X(TABLE_SHINGLES, "shingles") /* site32 id32 -> u64 shingle */         \
@@ -97,20 +103,21 @@ enum table {
 };
 
 /* The tables whose keys begin with the number of a site. */
-#define TABLES_OF_SITES                                                       \
-	{                                                                     \
-		TABLE_PAGES, TABLE_BODIES, TABLE_RECORDS, TABLE_DICTIONARIES, \
-			TABLE_SHINGLES, TABLE_SETS, TABLE_WEIGHTS,            \
-			TABLE_CLUSTERS, TABLE_MEMBERS, TABLE_DF,              \
-			TABLE_FRONTIER, TABLE_PATTERNS, TABLE_DUE,            \
-			TABLE_TEMPLATES, TABLE_NAMES, TABLE_VERSIONS,         \
-			TABLE_SAMPLE_PAGES, TABLE_GUARDS, TABLE_GUARDED,      \
-			TABLE_INCIDENTS, TABLE_COOKIES, TABLE_QUARANTINE,     \
-			TABLE_WAITING, TABLE_HEALTH, TABLE_FIELDS,            \
-			TABLE_FIELD_VALUES, TABLE_SCREENSHOTS,                \
-			TABLE_INCIDENT_SCREENSHOTS, TABLE_RENDERS,            \
-			TABLE_INCIDENT_COMMENTS, TABLE_SITE_DAYS,             \
-			TABLE_TEXT_CHANGES                                    \
+#define TABLES_OF_SITES                                                      \
+	{                                                                    \
+		TABLE_PAGES, TABLE_BODIES, TABLE_RECORDS, TABLE_BODY_PIECES, \
+			TABLE_RECORD_PIECES, TABLE_DICTIONARIES,             \
+			TABLE_SHINGLES, TABLE_SETS, TABLE_WEIGHTS,           \
+			TABLE_CLUSTERS, TABLE_MEMBERS, TABLE_DF,             \
+			TABLE_FRONTIER, TABLE_PATTERNS, TABLE_DUE,           \
+			TABLE_TEMPLATES, TABLE_NAMES, TABLE_VERSIONS,        \
+			TABLE_SAMPLE_PAGES, TABLE_GUARDS, TABLE_GUARDED,     \
+			TABLE_INCIDENTS, TABLE_COOKIES, TABLE_QUARANTINE,    \
+			TABLE_WAITING, TABLE_HEALTH, TABLE_FIELDS,           \
+			TABLE_FIELD_VALUES, TABLE_SCREENSHOTS,               \
+			TABLE_INCIDENT_SCREENSHOTS, TABLE_RENDERS,           \
+			TABLE_INCIDENT_COMMENTS, TABLE_SITE_DAYS,            \
+			TABLE_TEXT_CHANGES                                   \
 	}
 
 struct txn {

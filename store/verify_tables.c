@@ -908,11 +908,26 @@ static void check_compare_page_counts(const struct table_check *check,
 	}
 }
 
+/* Report pieces that belong to no body or record. */
+static void check_pieces(const struct table_check *check, enum table pieces)
+{
+	struct scan scan = scan_site(check->txn, pieces, check->site->id);
+
+	while (scan_next(&scan))
+		if (!content_piece_has_head(check->txn, pieces, scan.key))
+			site_problem(check,
+				     "page %016" PRIx64
+				     ": has an unused row in table %s",
+				     key_u64(scan.key, 4), table_name(pieces));
+	scan_end(&scan);
+}
+
 static void check_page_table_row(const struct table_check *check,
 				 struct slice key, const struct page_row *row,
 				 struct page_counts *counts)
 {
 	uint64_t page = key_u64(key, 4);
+	struct buffer joined = {0};
 
 	if (page != page_key_of(row->url))
 		row_problem(check, "page", page,
@@ -930,8 +945,10 @@ static void check_page_table_row(const struct table_check *check,
 		row_problem(check, "page", page,
 			    "is of a class that does not exist");
 	check_page_record(check, page, row,
-			  txn_get(check->txn, TABLE_RECORDS, key));
-	check_body(check, page, row, txn_get(check->txn, TABLE_BODIES, key));
+			  content_get(check->txn, TABLE_RECORDS, key, &joined));
+	check_body(check, page, row,
+		   content_get(check->txn, TABLE_BODIES, key, &joined));
+	buffer_free(&joined);
 	check_membership(check, page, row);
 }
 
@@ -952,6 +969,8 @@ void verify_page_tables(const struct table_check *check)
 	check_compare_page_counts(check, &counts);
 	check_owned(check, TABLE_BODIES);
 	check_owned(check, TABLE_RECORDS);
+	check_pieces(check, TABLE_BODY_PIECES);
+	check_pieces(check, TABLE_RECORD_PIECES);
 }
 
 /*

@@ -698,13 +698,19 @@ static bool rebuild_find_page(struct txn *txn, uint32_t site,
 {
 	const struct content_source place = {TABLE_BODIES, site};
 	uint64_t page = key_u64(scan->key, sizeof(site));
+	struct buffer joined = {0};
 	struct page_row row;
+	bool is_read;
 
 	*found = (struct rebuilt_page){0};
-	return rebuild_find_url(txn, site, page, found, &row) &&
-	       content_unpack(txn, place, scan->value,
-			      page_limits_default.max_bytes,
-			      &found->body) == ERR_NONE;
+	is_read = rebuild_find_url(txn, site, page, found, &row) &&
+		  content_unpack(txn, place,
+				 content_join(txn, TABLE_BODIES, scan->key,
+					      scan->value, &joined),
+				 page_limits_default.max_bytes,
+				 &found->body) == ERR_NONE;
+	buffer_free(&joined);
+	return is_read;
 }
 
 /* Read the next pages of the site, at most as many as one commit may have. */

@@ -6,13 +6,16 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/compress.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "daemon/engine/commit.h"
 #include "daemon/engine/incident.h"
+#include "daemon/engine/packing.h"
 #include "daemon/engine/render_decision.h"
 #include "daemon/query/event.h"
 #include "daemon/query/hook_form.h"
+#include "store/content.h"
 #include "store/encryption.h"
 #include "store/journal.h"
 #include "store/key.h"
@@ -665,15 +668,60 @@ static void commit_put_version(struct commit *batch, uint32_t site,
 			&found->version);
 }
 
+enum { SAMPLE_LEVEL = 9 /* small; most samples are kept for long */ };
+
+/*
+ * Create a packer for records of the cluster, with the dictionary
+ * *dictionary_out; 0 = it has none.
+ */
+static struct packer *packer_of_cluster(struct commit *batch,
+					const struct cluster_name *name,
+					uint32_t *dictionary_out)
+{
+	uint32_t dictionary = packing_find_dictionary(batch->txn, name);
+	struct buffer bytes = {0};
+	struct packer *packer;
+
+	if (dictionary != 0 &&
+	    content_dictionary(batch->txn, TABLE_RECORDS, name->site,
+			       dictionary, &bytes) != ERR_NONE) {
+		buffer_clear(&bytes);
+		dictionary = 0;
+	}
+	packer = packer_create(buffer_slice(&bytes), SAMPLE_LEVEL);
+	buffer_free(&bytes);
+	*dictionary_out = dictionary;
+	return packer;
+}
+
+/* Replace the sample of the template. Compress its records. */
 static void put_sample(struct commit *batch, uint32_t site,
 		       const struct template_update *found)
 {
+	const struct cluster_name name = {site, found->cluster};
+	struct buffer packed = {0};
+	uint32_t dictionary;
+	struct packer *packer;
+
 	txn_delete_prefix(batch->txn, TABLE_SAMPLE_PAGES,
 			  KEY(key_cluster(site, found->cluster)));
-	for (size_t i = 0; i < found->sample_count; i++)
+	if (found->sample_count == 0)
+		return;
+	packer = packer_of_cluster(batch, &name, &dictionary);
+	for (size_t i = 0; i < found->sample_count; i++) {
+		struct sample_page_row row = found->sample[i].row;
+
+		buffer_clear(&packed);
+		if (row.record.size <= CONTENT_MAX_RECORD_BYTES) {
+			content_pack_record(packer, dictionary, row.record,
+					    &packed);
+			row.record = buffer_slice(&packed);
+		}
 		sample_page_row_put(batch->txn, site, found->cluster,
-				    found->sample[i].page,
-				    &found->sample[i].row);
+				    found->sample[i].page, &row);
+	}
+	packer_destroy(packer);
+	buffer_free(&packed);
 }
 
 /* Return whether another cluster of the site has the name. */

@@ -306,8 +306,8 @@ static void put_packed(const struct page_visit *arrival, enum table table,
 
 	if (dictionary != 0)
 		content_renumber(value, dictionary, &bytes);
-	txn_put(arrival->batch->txn, table, key_slice(&key),
-		dictionary == 0 ? value : buffer_slice(&bytes));
+	content_put(arrival->batch->txn, table, key_slice(&key),
+		    dictionary == 0 ? value : buffer_slice(&bytes));
 	buffer_free(&bytes);
 }
 
@@ -898,8 +898,8 @@ static void commit_remove_page(struct commit *batch, struct site *site,
 		commit_link(batch, site, page, NULL);
 		commit_unguard_page(batch, site, page, redirect);
 		site_count(site, before.row.cluster, &before.record, -1);
-		txn_delete(batch->txn, TABLE_BODIES, key_slice(&key));
-		txn_delete(batch->txn, TABLE_RECORDS, key_slice(&key));
+		content_delete(batch->txn, TABLE_BODIES, key_slice(&key));
+		content_delete(batch->txn, TABLE_RECORDS, key_slice(&key));
 		txn_delete(batch->txn, TABLE_SCREENSHOTS, key_slice(&key));
 		txn_delete(batch->txn, TABLE_TEXT_CHANGES, key_slice(&key));
 		site->row.page_count--;

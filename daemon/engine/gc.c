@@ -11,6 +11,7 @@
 #include "daemon/engine/sites.h"
 #include "daemon/query/stored_site.h"
 #include "extract/core/extractor.h"
+#include "store/content.h"
 #include "store/key.h"
 #include "store/partitions.h"
 #include "store/rows.h"
@@ -85,13 +86,13 @@ static bool gc_finder_is_older(const struct gc_finder *finder, uint64_t time_ms,
 }
 
 /* Return the approximate size of a row in LMDB, in bytes. */
-static uint64_t gc_bytes(struct slice key, struct slice value)
+static uint64_t gc_bytes(struct slice key, size_t value_bytes)
 {
-	uint64_t size = key.size + value.size + NODE_HEAD;
+	uint64_t size = key.size + value_bytes + NODE_HEAD;
 
 	if (size <= MAX_NODE)
 		return size;
-	return (value.size + PAGE_HEAD + PAGE_BYTES - 1) / PAGE_BYTES *
+	return (value_bytes + PAGE_HEAD + PAGE_BYTES - 1) / PAGE_BYTES *
 	       PAGE_BYTES;
 }
 
@@ -168,7 +169,7 @@ static void look_at_version(struct gc_finder *finder, struct scan *scan,
 	uint32_t number = key_u32(scan->key, 2 * sizeof(uint32_t));
 	struct gc_candidate candidate = {
 		.time_ms = row->last_ms,
-		.bytes = gc_bytes(scan->key, scan->value),
+		.bytes = gc_bytes(scan->key, scan->value.size),
 		.row = {.table = TABLE_VERSIONS},
 	};
 
@@ -200,7 +201,7 @@ static enum error gc_find_versions(struct gc_finder *finder,
 		uint32_t site = key_u32(scan.key, 0);
 		uint32_t cluster = key_u32(scan.key, sizeof(uint32_t));
 
-		looked.bytes += gc_bytes(scan.key, scan.value);
+		looked.bytes += gc_bytes(scan.key, scan.value.size);
 		if (template_row_get(&txn, site, cluster, &template) &&
 		    version_row_decode(scan.value, &row))
 			look_at_version(finder, &scan, &row, template.version,
@@ -320,7 +321,7 @@ static void consider_bodies(struct txn *txn, uint32_t site,
 	while (scan_next(&scan)) {
 		uint64_t page = key_u64(scan.key, sizeof(uint32_t));
 		struct gc_candidate candidate = {
-			.bytes = gc_bytes(scan.key, scan.value),
+			.bytes = gc_bytes(scan.key, content_size(scan.value)),
 			.row = {TABLE_BODIES, key_page(site, page)},
 		};
 		size_t at;
@@ -412,13 +413,14 @@ static enum error gc_find_bodies(struct gc_finder *finder, struct store *store)
 	struct gc_oldest oldest = {0};
 	struct gc_counters looked = {0};
 	struct txn txn = txn_begin_read(store);
-	struct table_usage usage = txn_usage(&txn, TABLE_BODIES);
+	uint64_t bytes = txn_usage(&txn, TABLE_BODIES).bytes +
+			 txn_usage(&txn, TABLE_BODY_PIECES).bytes;
 	enum error error = txn_end(&txn);
 
 	if (error == ERR_NONE && (limit->age_ms != 0 || limit->count != 0))
 		error = look_at_sites(finder, store, NULL, NULL);
 	if (error != ERR_NONE || finder->gc->count > before ||
-	    gc_excess(usage.bytes, limit->bytes) == 0)
+	    gc_excess(bytes, limit->bytes) == 0)
 		return error;
 	error = look_at_sites(finder, store, &oldest, &looked);
 	gc_oldest_delete(&oldest, 0, gc_excess(looked.bytes, limit->bytes),
@@ -465,7 +467,7 @@ static bool drop_body(struct commit *batch, struct slice key)
 		return false;
 	row.flags |= PAGE_ROW_HAS_NO_BODY;
 	page_row_put(batch->txn, site, page, &row);
-	txn_delete(batch->txn, TABLE_BODIES, key);
+	content_delete(batch->txn, TABLE_BODIES, key);
 	return true;
 }
 

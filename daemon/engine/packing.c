@@ -101,16 +101,22 @@ enum {
 	 * maximum number of members among which typical pages are searched for
 	 */
 	MAX_LOOKED = 4096,
-	TYPICAL_PAGES = 4,  /* maximum pages of a dictionary */
-	PAGES_FOR_TWO = 8,  /* a cluster with fewer pages uses one page */
-	PAGES_FOR_ALL = 16, /* a cluster with fewer pages uses two pages */
+	TYPICAL_PAGES = 4, /* maximum pages of a dictionary */
+	/* maximum size of a dictionary with more than its most typical page */
+	OTHER_PAGES_BYTES = 256 << 10,
+	PAGES_FOR_TWO = 8, /* a cluster with fewer pages uses one page */
 	/* minimum newer bodies before a dictionary may be replaced */
 	MIN_DRIFTED = 8,
 	/*
 	 * a dictionary is replaced if newer bodies compress to more than this
-	 * percentage of the size of older ones
+	 * percentage of the size of older ones; the pages in the dictionary are
+	 * among these and take almost nothing
 	 */
-	WORSE_PERCENT = 125,
+	WORSE_PERCENT = 150,
+	/* newer bodies never need a new one if they compress to so little */
+	GOOD_PERMILLE = 5,
+	/* if there are no older ones, newer ones must be as large as this */
+	POOR_PERMILLE = 100,
 };
 
 /* Return the dictionary with this number, or NULL. */
@@ -262,7 +268,7 @@ dictionary_choose_pages(const struct typical *pages, size_t count)
 	struct dictionary_pages chosen = {.count = 1};
 
 	if (count >= PAGES_FOR_TWO)
-		chosen.count = count < PAGES_FOR_ALL ? 2 : TYPICAL_PAGES;
+		chosen.count = count < PACKING_ENOUGH_PAGES ? 2 : TYPICAL_PAGES;
 	for (size_t i = 0; i < chosen.count; i++)
 		chosen.pages[i] = pages[count * tenths[i] / 10];
 	return chosen;
@@ -276,8 +282,9 @@ static struct buffer dictionary_read_content(struct txn *txn, enum table table,
 					     uint32_t site,
 					     const struct typical *page)
 {
-	struct slice value =
-		txn_get(txn, table, KEY(key_page(site, page->page)));
+	struct buffer joined = {0};
+	struct slice value = content_get(
+		txn, table, KEY(key_page(site, page->page)), &joined);
 	struct buffer bytes = {0};
 	struct buffer slim = {0};
 
@@ -286,6 +293,7 @@ static struct buffer dictionary_read_content(struct txn *txn, enum table table,
 			       table == TABLE_BODIES ? page->body_bytes
 						     : CONTENT_MAX_RECORD_BYTES,
 			       &bytes);
+	buffer_free(&joined);
 	if (table == TABLE_BODIES)
 		return bytes;
 	record_pack(buffer_slice(&bytes), &slim);
@@ -300,9 +308,9 @@ void packing_begin_dictionary(struct buffer *out)
 
 /*
  * Join the pages to a dictionary. The most typical page is at the end, because
- * compression prefers the nearest text. This page is always complete: every
- * page that uses the dictionary would have to repeat a part that is missing.
- * The other pages share the remaining space.
+ * compression prefers the nearest text. This page is complete if possible:
+ * every page that uses the dictionary would have to repeat a part that is
+ * missing. The other pages share what is left of OTHER_PAGES_BYTES.
  */
 static struct buffer
 dictionary_join_pages(struct txn *txn, enum table table, uint32_t site,
@@ -313,7 +321,9 @@ dictionary_join_pages(struct txn *txn, enum table table, uint32_t site,
 	size_t used = 0;
 
 	for (size_t i = 0; i < chosen->count; i++) {
-		size_t room = DICTIONARY_MAX_BYTES - 1 - used;
+		size_t most =
+			i == 0 ? DICTIONARY_MAX_BYTES - 1 : OTHER_PAGES_BYTES;
+		size_t room = used < most ? most - used : 0;
 
 		parts[i] = dictionary_read_content(txn, table, site,
 						   &chosen->pages[i]);
@@ -329,13 +339,50 @@ dictionary_join_pages(struct txn *txn, enum table table, uint32_t site,
 	return bytes;
 }
 
-static uint32_t dictionary_compress(struct buffer *bytes, struct buffer *packed)
+uint32_t packing_find_dictionary(struct txn *txn,
+				 const struct cluster_name *name)
 {
-	uint32_t size = (uint32_t)bytes->size;
+	struct scan scan = scan_site(txn, TABLE_DICTIONARIES, name->site);
+	struct dictionary_row row;
+	uint32_t number = 0;
 
-	compress_well(buffer_slice(bytes), packed);
-	buffer_free(bytes);
-	return size;
+	while (scan_next(&scan))
+		if (dictionary_row_decode(scan.value, &row) &&
+		    row.cluster == name->cluster)
+			number = key_u32(scan.key, sizeof(uint32_t));
+	scan_end(&scan);
+	return number;
+}
+
+bool packing_join_dictionary(struct txn *txn, const struct cluster_name *name,
+			     struct buffer *bodies, struct buffer *records)
+{
+	struct typical *pages = mem_alloc(MAX_LOOKED, sizeof(*pages));
+	size_t count = find_members(txn, name->site, name->cluster, pages);
+	struct dictionary_pages chosen;
+
+	if (count >= PACKING_MIN_PAGES) {
+		qsort(pages, count, sizeof(*pages), by_size);
+		chosen = dictionary_choose_pages(pages, count);
+		*bodies = dictionary_join_pages(txn, TABLE_BODIES, name->site,
+						&chosen);
+		*records = dictionary_join_pages(txn, TABLE_RECORDS, name->site,
+						 &chosen);
+	}
+	free(pages);
+	return count >= PACKING_MIN_PAGES;
+}
+
+void packing_compress_dictionary(struct dictionary_row *row,
+				 struct buffer packed[static 2],
+				 struct slice bodies, struct slice records)
+{
+	compress_well(bodies, &packed[0]);
+	compress_well(records, &packed[1]);
+	row->body_bytes = (uint32_t)bodies.size;
+	row->record_bytes = (uint32_t)records.size;
+	row->bodies = buffer_slice(&packed[0]);
+	row->records = buffer_slice(&packed[1]);
 }
 
 /*
@@ -345,32 +392,24 @@ static uint32_t dictionary_compress(struct buffer *bytes, struct buffer *packed)
 static void dictionary_create(const struct packing_walk *walk, struct txn *txn,
 			      uint32_t cluster, struct packing *packing)
 {
-	struct typical *pages = mem_alloc(MAX_LOOKED, sizeof(*pages));
-	size_t count = find_members(txn, walk->site, cluster, pages);
-	struct dictionary_pages chosen;
+	const struct cluster_name name = {walk->site, cluster};
 	struct dictionary_row row = {.created_ms = walk->now_ms,
 				     .cluster = cluster};
+	struct buffer bodies = {0};
+	struct buffer records = {0};
 	struct buffer packed[2] = {{0}, {0}};
-	struct buffer bytes;
 
-	if (count >= PACKING_MIN_PAGES) {
-		qsort(pages, count, sizeof(*pages), by_size);
-		chosen = dictionary_choose_pages(pages, count);
-		bytes = dictionary_join_pages(txn, TABLE_BODIES, walk->site,
-					      &chosen);
-		row.body_bytes = dictionary_compress(&bytes, &packed[0]);
-		bytes = dictionary_join_pages(txn, TABLE_RECORDS, walk->site,
-					      &chosen);
-		row.record_bytes = dictionary_compress(&bytes, &packed[1]);
-		row.bodies = buffer_slice(&packed[0]);
-		row.records = buffer_slice(&packed[1]);
+	if (packing_join_dictionary(txn, &name, &bodies, &records)) {
+		packing_compress_dictionary(&row, packed, buffer_slice(&bodies),
+					    buffer_slice(&records));
 		packing_add(packing, TABLE_DICTIONARIES,
 			    key_cluster(walk->site, cluster))
 			->value = dictionary_row_encode(&row);
 	}
 	buffer_free(&packed[0]);
 	buffer_free(&packed[1]);
-	free(pages);
+	buffer_free(&bodies);
+	buffer_free(&records);
 }
 
 /*
@@ -402,14 +441,17 @@ static uint64_t dictionary_ratio(uint64_t packed, uint64_t source)
 
 static bool has_drifted(const struct stored_dictionary *one)
 {
+	uint64_t now = dictionary_ratio(one->since.packed, one->since.source);
+
 	if (!one->is_current || one->since.pages < MIN_DRIFTED ||
 	    one->since.pages < one->before.pages)
 		return false;
-	return one->before.pages == 0 ||
-	       dictionary_ratio(one->since.packed, one->since.source) * 100 >
-		       dictionary_ratio(one->before.packed,
-					one->before.source) *
-			       WORSE_PERCENT;
+	if (one->before.pages == 0)
+		return now > POOR_PERMILLE;
+	return now > GOOD_PERMILLE &&
+	       now * 100 > dictionary_ratio(one->before.packed,
+					    one->before.source) *
+				   WORSE_PERCENT;
 }
 
 /*
@@ -572,27 +614,27 @@ static void packing_count_use(const struct packing_scan *step,
 	pages->source += found->max_bytes;
 }
 
-static void packing_add_row(const struct packing_scan *step,
-			    const struct scan *scan, struct buffer *content)
+static void packing_add_row(const struct packing_scan *step, struct slice at,
+			    struct slice value, struct buffer *content)
 {
-	struct key key = {.size = scan->key.size};
+	struct key key = {.size = at.size};
 	struct pack_row *row;
 	struct sample_page_row sample;
 
-	memcpy(key.bytes, scan->key.data, scan->key.size);
+	memcpy(key.bytes, at.data, at.size);
 	row = packing_add(step->packing, step->table, key);
-	row->before = hash64(scan->value.data, scan->value.size, 0);
+	row->before = hash64(value.data, value.size, 0);
 	row->value = *content;
 	if (step->table != TABLE_SAMPLE_PAGES)
 		return;
-	sample_page_row_decode(scan->value, &sample);
+	sample_page_row_decode(value, &sample);
 	sample.record = buffer_slice(content);
 	row->value = sample_page_row_encode(&sample);
 	buffer_free(content);
 }
 
-static void packing_check_row(const struct packing_scan *step,
-			      const struct scan *scan)
+static void packing_check_value(const struct packing_scan *step,
+				struct slice key, struct slice value)
 {
 	struct buffer content = {0};
 	struct packing_content found;
@@ -600,8 +642,8 @@ static void packing_check_row(const struct packing_scan *step,
 	uint32_t by;
 	bool is_packed;
 
-	if (scan->key.size > sizeof(((struct key *)NULL)->bytes) ||
-	    !find_content(step, scan->key, scan->value, &found))
+	if (key.size > sizeof(((struct key *)NULL)->bytes) ||
+	    !find_content(step, key, value, &found))
 		return; /* verify reports this damaged row */
 	is_packed = content_is_packed(found.content, &dictionary);
 	by = packing_choose_dictionary(step->walk->known, found.cluster,
@@ -612,7 +654,18 @@ static void packing_check_row(const struct packing_scan *step,
 			  content.size > 0 ? buffer_slice(&content)
 					   : found.content);
 	if (content.size > 0)
-		packing_add_row(step, scan, &content);
+		packing_add_row(step, key, value, &content);
+}
+
+static void packing_check_row(const struct packing_scan *step,
+			      const struct scan *scan)
+{
+	struct buffer joined = {0};
+
+	packing_check_value(step, scan->key,
+			    content_join(step->txn, step->table, scan->key,
+					 scan->value, &joined));
+	buffer_free(&joined);
 }
 
 static bool packing_is_full(const struct packing *packing)
@@ -743,15 +796,16 @@ void packing_walk_end(struct packing_walk *walk)
 static bool packing_remove_row(struct commit *batch, const struct pack_row *row)
 {
 	struct slice key = key_slice(&row->key);
-	struct slice value = txn_get(batch->txn, row->table, key);
+	struct buffer joined = {0};
+	struct slice value = content_get(batch->txn, row->table, key, &joined);
+	bool is_same = store_owns_site(batch->txn->store, key_u32(key, 0)) &&
+		       value.data != NULL &&
+		       hash64(value.data, value.size, 0) == row->before;
 
-	if (!store_owns_site(batch->txn->store, key_u32(key, 0)))
-		return false;
-	if (value.data == NULL ||
-	    hash64(value.data, value.size, 0) != row->before)
-		return false;
-	txn_delete(batch->txn, row->table, key);
-	return true;
+	if (is_same)
+		content_delete(batch->txn, row->table, key);
+	buffer_free(&joined);
+	return is_same;
 }
 
 /*
@@ -774,8 +828,8 @@ static uint32_t packing_replace_rows(struct commit *batch,
 
 		if (!is_out[i])
 			continue;
-		txn_put(batch->txn, row->table, key_slice(&row->key),
-			buffer_slice(&row->value));
+		content_put(batch->txn, row->table, key_slice(&row->key),
+			    buffer_slice(&row->value));
 		count++;
 	}
 	free(is_out);

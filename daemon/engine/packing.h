@@ -21,11 +21,16 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "store/key.h"
+#include "store/rows.h"
 #include "store/store.h"
 #include "store/txn.h"
 
+struct cluster_name;
+
 enum {
 	PACKING_MIN_PAGES = 3,
+	/* the dictionary of a cluster with as many pages has several of them */
+	PACKING_ENOUGH_PAGES = 16,
 	/* maximum number of changing rows per step */
 	PACKING_AT_ONCE = 64,
 	/*
@@ -40,6 +45,26 @@ enum {
  * of a page cannot be mistaken for a header (base/compress.h).
  */
 void packing_begin_dictionary(struct buffer *out);
+
+/* Return the number of the newest dictionary of the cluster; 0 = none. */
+uint32_t packing_find_dictionary(struct txn *txn,
+				 const struct cluster_name *name);
+
+/*
+ * Join the bodies of typical pages of the cluster, and their records in packed
+ * form, to a new dictionary. Return false if it has fewer than
+ * PACKING_MIN_PAGES stored bodies.
+ */
+bool packing_join_dictionary(struct txn *txn, const struct cluster_name *name,
+			     struct buffer *bodies, struct buffer *records);
+
+/*
+ * Compress the two parts of a dictionary to `packed`, and set their sizes and
+ * slices in the row.
+ */
+void packing_compress_dictionary(struct dictionary_row *row,
+				 struct buffer packed[static 2],
+				 struct slice bodies, struct slice records);
 
 /* A row that changes. */
 struct pack_row {

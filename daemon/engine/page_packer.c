@@ -30,10 +30,7 @@ enum {
 	MAX_SHINGLES = 256,
 	/* pages of an exemplar before one of them becomes a dictionary */
 	PAGES_FOR_DICTIONARY = 2,
-	/*
-	 * zstd levels. With a dictionary, level 1 takes half of the time of
-	 * level 3 for a page of 150 KB, and the result is as large.
-	 */
+	/* zstd levels; with a dictionary: fast, and small (base/compress.h) */
 	BODY_LEVEL = 1,
 	RECORD_LEVEL = 6,
 	PERMILLE = 1000,
@@ -46,6 +43,7 @@ struct page_dictionary {
 	/* exemplar whose page it is; 0 = it was read from the store */
 	uint64_t exemplar;
 	uint32_t site;
+	bool is_typical; /* it has several pages of a cluster */
 	/* number in the store; 0 = not stored yet. Only a hint: see below */
 	_Atomic uint32_t number;
 	/* the row; its slices are the two buffers */
@@ -107,13 +105,28 @@ page_dictionary_create(const struct dictionary_row *row, struct buffer *bodies,
 	return one;
 }
 
-/* Make a dictionary from the page of the job. */
-static struct page_dictionary *page_dictionary_make(const struct job *job)
+/* Make a dictionary from its decompressed bytes. It owns `bodies` from now on.
+ */
+static struct page_dictionary *page_dictionary_make(struct buffer *bodies,
+						    struct slice records)
 {
 	struct dictionary_row row = {.created_ms = clock_wall_ms()};
+	struct buffer packed[2] = {{0}, {0}};
+	struct page_dictionary *made;
+
+	packing_compress_dictionary(&row, packed, buffer_slice(bodies),
+				    records);
+	made = page_dictionary_create(&row, bodies, records);
+	buffer_free(&packed[0]);
+	buffer_free(&packed[1]);
+	return made;
+}
+
+/* Make a dictionary from the page of the job. */
+static struct page_dictionary *page_dictionary_of_job(const struct job *job)
+{
 	struct buffer bodies = {0};
 	struct buffer records = {0};
-	struct buffer packed[2] = {{0}, {0}};
 	struct page_dictionary *made;
 
 	packing_begin_dictionary(&bodies);
@@ -124,16 +137,24 @@ static struct page_dictionary *page_dictionary_make(const struct job *job)
 		bodies.size = DICTIONARY_MAX_BYTES;
 	if (records.size > DICTIONARY_MAX_BYTES)
 		records.size = DICTIONARY_MAX_BYTES;
-	row.body_bytes = (uint32_t)bodies.size;
-	row.record_bytes = (uint32_t)records.size;
-	compress_well(buffer_slice(&bodies), &packed[0]);
-	compress_well(buffer_slice(&records), &packed[1]);
-	row.bodies = buffer_slice(&packed[0]);
-	row.records = buffer_slice(&packed[1]);
-	made = page_dictionary_create(&row, &bodies, buffer_slice(&records));
+	made = page_dictionary_make(&bodies, buffer_slice(&records));
 	buffer_free(&records);
-	buffer_free(&packed[0]);
-	buffer_free(&packed[1]);
+	return made;
+}
+
+/* Make a dictionary from typical pages of the cluster; NULL = not possible. */
+static struct page_dictionary *
+page_dictionary_of_cluster(struct txn *txn, const struct cluster_name *name)
+{
+	struct buffer bodies = {0};
+	struct buffer records = {0};
+	struct page_dictionary *made = NULL;
+
+	if (packing_join_dictionary(txn, name, &bodies, &records)) {
+		made = page_dictionary_make(&bodies, buffer_slice(&records));
+		made->is_typical = true;
+	}
+	buffer_free(&records);
 	return made;
 }
 
@@ -181,21 +202,6 @@ enum error page_dictionary_convert(const struct page_dictionary *dictionary,
 	return error;
 }
 
-/* Return whether a dictionary of the cluster is stored. */
-static bool cluster_has_dictionary(struct txn *txn,
-				   const struct cluster_name *name)
-{
-	struct scan scan = scan_site(txn, TABLE_DICTIONARIES, name->site);
-	struct dictionary_row row;
-	bool has = false;
-
-	while (!has && scan_next(&scan))
-		has = dictionary_row_decode(scan.value, &row) &&
-		      row.cluster == name->cluster;
-	scan_end(&scan);
-	return has;
-}
-
 /*
  * Only the committer uses `commit` and `row_hash`, and `number` is atomic, so
  * the committer needs no lock. A number may be invalid after a transaction that
@@ -221,13 +227,15 @@ uint32_t commit_page_dictionary(struct commit *batch,
 	if (value.data == NULL ||
 	    hash64(value.data, value.size, 0) != dictionary->row_hash) {
 		/*
-		 * a cluster keeps its dictionary; the packing thread will
-		 * compress the pages with this one by the dictionary of the
-		 * cluster
+		 * a cluster keeps its dictionary, unless this one is better;
+		 * the packing thread will compress the pages with this one by
+		 * the dictionary of the cluster
 		 */
-		row.cluster = cluster_has_dictionary(batch->txn, name)
-				      ? 0
-				      : name->cluster;
+		row.cluster =
+			!dictionary->is_typical && packing_find_dictionary(
+							   batch->txn, name)
+				? 0
+				: name->cluster;
 		bytes = dictionary_row_encode(&row);
 		number = commit_add_dictionary(batch, name->site,
 					       buffer_slice(&bytes));
@@ -247,6 +255,9 @@ struct exemplar {
 	uint32_t shingle_count;
 	uint32_t cluster; /* 0 = unknown until a commit */
 	uint32_t pages;   /* at most PAGES_FOR_DICTIONARY */
+	uint32_t stored;  /* thereof committed, at most PACKING_ENOUGH_PAGES */
+	/* a dictionary of typical pages was made, or cannot be made */
+	bool had_typical;
 	uint64_t used_at;
 };
 
@@ -507,6 +518,20 @@ static struct packed_site *packed_site_find(struct page_packer *packer,
 	return site;
 }
 
+/*
+ * Return whether the dictionary was made of typical pages for the exemplar, and
+ * is not older than the stored dictionary `number` of its cluster.
+ */
+static bool page_dictionary_precedes(const struct page_dictionary *dictionary,
+				     const struct exemplar *one,
+				     uint32_t number)
+{
+	uint32_t own = dictionary->number;
+
+	return dictionary->is_typical && dictionary->exemplar == one->number &&
+	       (own == 0 || own >= number);
+}
+
 /* Return the dictionary of the exemplar; NULL if it has none. */
 static struct page_dictionary *exemplar_dictionary(struct page_packer *packer,
 						   struct txn *txn,
@@ -521,11 +546,12 @@ static struct page_dictionary *exemplar_dictionary(struct page_packer *packer,
 
 		if (kept == NULL || kept->site != site->site)
 			continue;
-		if (number != 0 && kept->number == number) {
+		if (page_dictionary_precedes(kept, one, number)) {
 			found = kept;
 			break;
 		}
-		if (number == 0 && kept->exemplar == one->number)
+		if (number == 0 ? kept->exemplar == one->number
+				: kept->number == number)
 			found = kept;
 	}
 	if (found == NULL && number != 0) {
@@ -584,6 +610,29 @@ packed_site_nearest_dictionary(struct page_packer *packer, struct txn *txn,
 	return found;
 }
 
+/*
+ * If it is time for a new dictionary of the exemplar, make one: from the page
+ * of the job if there is none, and later from typical pages of the cluster.
+ * Return NULL otherwise. `found` is the present dictionary or NULL.
+ */
+static struct page_dictionary *
+exemplar_make_dictionary(struct txn *txn, const struct packed_site *site,
+			 struct exemplar *one, const struct job *job,
+			 const struct page_dictionary *found)
+{
+	const struct cluster_name name = {site->site, one->cluster};
+	bool is_second = one->pages < PAGES_FOR_DICTIONARY &&
+			 ++one->pages == PAGES_FOR_DICTIONARY;
+
+	if (found == NULL)
+		return is_second ? page_dictionary_of_job(job) : NULL;
+	if (one->stored < PACKING_ENOUGH_PAGES || one->cluster == 0 ||
+	    one->had_typical || found->exemplar == 0)
+		return NULL;
+	one->had_typical = true;
+	return page_dictionary_of_cluster(txn, &name);
+}
+
 /* Return the dictionary for the page of the job; NULL = none. */
 static struct page_dictionary *page_packer_choose(struct page_packer *packer,
 						  struct txn *txn,
@@ -594,6 +643,7 @@ static struct page_dictionary *page_packer_choose(struct page_packer *packer,
 	struct signature signature;
 	struct exemplar *nearest;
 	struct page_dictionary *found = NULL;
+	struct page_dictionary *made;
 	unsigned distance;
 
 	if (record_open(buffer_slice(&job->record), &record) != ERR_NONE)
@@ -607,15 +657,14 @@ static struct page_dictionary *page_packer_choose(struct page_packer *packer,
 		nearest = exemplar_add(packer, site, signature);
 	job->exemplar = nearest->number;
 	nearest->used_at = ++packer->uses;
-	if (nearest->pages < PAGES_FOR_DICTIONARY)
-		nearest->pages++;
 	found = exemplar_dictionary(packer, txn, site, nearest);
-	if (found == NULL && nearest->pages == PAGES_FOR_DICTIONARY) {
-		found = page_dictionary_make(job);
-		found->site = site->site;
-		found->exemplar = nearest->number;
-		found->used_at = ++packer->uses;
-		packer_keep(packer, found);
+	made = exemplar_make_dictionary(txn, site, nearest, job, found);
+	if (made != NULL) {
+		made->site = site->site;
+		made->exemplar = nearest->number;
+		made->used_at = ++packer->uses;
+		packer_keep(packer, made);
+		found = made;
 	}
 	return found != NULL ? found
 			     : packed_site_nearest_dictionary(packer, txn, site,
@@ -710,9 +759,16 @@ void page_packer_learn(struct page_packer *packer, const struct job *job,
 		return;
 	lock_acquire(&packer->lock);
 	known = *packed_site_place(packer, site);
-	if (known != NULL && known->site == site)
-		for (size_t i = 0; i < known->exemplar_count; i++)
-			if (known->exemplars[i].number == job->exemplar)
-				known->exemplars[i].cluster = cluster;
+	for (size_t i = 0;
+	     known != NULL && known->site == site && i < known->exemplar_count;
+	     i++) {
+		struct exemplar *one = &known->exemplars[i];
+
+		if (one->number != job->exemplar)
+			continue;
+		one->cluster = cluster;
+		if (one->stored < PACKING_ENOUGH_PAGES)
+			one->stored++;
+	}
 	lock_release(&packer->lock);
 }

@@ -335,13 +335,9 @@ enum error stored_page_frame(const struct stored_pages *from, uint64_t key,
 			     const struct page_row *row, struct buffer *out,
 			     uint32_t *dictionary_out)
 {
-	struct slice frame;
-	enum error error = content_body_frame(from->txn, from->site, key,
-					      &frame, dictionary_out);
-
-	if (error == ERR_NONE)
-		buffer_append_slice(out, frame);
-	return stored_page_error(row, error);
+	return stored_page_error(row,
+				 content_body_frame(from->txn, from->site, key,
+						    out, dictionary_out));
 }
 
 enum error stored_page_append(const struct stored_pages *from, uint64_t key,

@@ -563,10 +563,15 @@ static enum error facts_reader_record(const struct facts_reader *reading,
 static enum error load_stored(const struct facts_reader *reading, uint64_t page,
 			      struct record *record_out)
 {
-	return facts_reader_record(reading,
-				   txn_get(reading->txn, TABLE_RECORDS,
-					   KEY(key_page(reading->site, page))),
-				   record_out);
+	struct buffer joined = {0};
+	enum error error = facts_reader_record(
+		reading,
+		content_get(reading->txn, TABLE_RECORDS,
+			    KEY(key_page(reading->site, page)), &joined),
+		record_out);
+
+	buffer_free(&joined);
+	return error;
 }
 
 static struct signature paths_of(const struct record *record)
@@ -788,7 +793,6 @@ static bool load_member(const struct facts_reader *reading, uint64_t key,
 			struct version_member *member)
 {
 	struct frontier_row visit;
-	struct slice value;
 
 	member->key = key;
 	if (!page_row_get(reading->txn, reading->site, key, &member->row))
@@ -799,10 +803,7 @@ static bool load_member(const struct facts_reader *reading, uint64_t key,
 	member->is_visited =
 		frontier_row_get(reading->txn, reading->site, key, &visit) &&
 		visit.state != FRONTIER_DENIED;
-	value = txn_get(reading->txn, TABLE_RECORDS,
-			KEY(key_page(reading->site, key)));
-	return value.data != NULL &&
-	       facts_reader_record(reading, value, &member->record) == ERR_NONE;
+	return load_stored(reading, key, &member->record) == ERR_NONE;
 }
 
 /* Load the first members by key that were fetched after `since_ms`. */

@@ -26,7 +26,7 @@ ADVICE = "templatectl restore"
 FLIP_TABLE = harness.PROGRAMS.parent / "tests" / "eval" / "flip_table"
 # Of the store, and those that may be empty here: no page has ended a worker, and
 # nothing has changed, and there is no browser.
-TABLES = 40
+TABLES = 42
 EMPTY = ("quarantine", "waiting", "health", "incidents", "cookies",
          "renders", "screenshots", "incident_screenshots",
          "incident_comments", "text_changes",
@@ -88,7 +88,10 @@ class Damage(harness.Case):
             self.assertEqual(self.try_flips(table, FLIPS), FLIPS, table)
 
     def fill_all_tables(self):
-        web = self.web(test_packing.write_site(self.folder(), 60, 0))
+        folder = test_packing.write_site(self.folder(), 60, 0)
+        for i in range(10):
+            self.write_large(folder / "p" / f"{i}.html", 300 + 50 * i)
+        web = self.web(folder)
         self.old.start().crawl(web.url)
         self.assertEqual(self.old.post(
             f"/v1/sites/{web.host}/guards",
@@ -103,8 +106,15 @@ class Damage(harness.Case):
         self.old.request("DELETE", f"/v1/sites/{self.host}")
         harness.wait_until(
             lambda: all(test_packing.table(self.old, name) > 0 for name in
-                        ("dictionaries", "outbox", "field_values")), "all tables to be used")
+                        ("dictionaries", "outbox", "field_values", "body_pieces",
+                         "record_pieces")), "all tables to be used")
         self.old.stop()
+
+    def write_large(self, path, paragraphs):
+        """A page whose body and record may be divided."""
+        texts = (random.randbytes(8).hex() for _ in range(paragraphs))
+        path.write_text("<html><title>Large</title><body><h1>Large</h1>" +
+                        "".join(f"<p>{text}</p>" for text in texts))
 
     def flip_values(self, count):
         """The table of what is found, as text."""
@@ -279,7 +289,8 @@ class Damage(harness.Case):
             with self.subTest(table=table):
                 self.flip_row(pages, table)
                 # With a body, what the template is learned from is lost.
-                less = table in ("bodies", "dictionaries", "pages", "sites")
+                less = table in ("bodies", "body_pieces", "dictionaries",
+                                 "pages", "sites")
                 try:
                     self.check_salvage_of(table, len(hosts),
                                           {} if less else before)

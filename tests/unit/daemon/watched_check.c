@@ -4,11 +4,13 @@
 #include <check.h>
 
 #include "daemon/engine/incident.h"
+#include "store/content.h"
 #include "store/key.h"
 #include "store/rows.h"
 
-/* A live template has its version and a sample; an ended one has a sample only
- * while its end is not final, or while its pages are sought. */
+/* A live template has its version and a sample, which is compressed; an ended
+ * one has a sample only while its end is not final, or while its pages are
+ * sought. */
 static void check_template(struct txn *txn, struct slice key,
 			   const struct template_row *row)
 {
@@ -21,7 +23,13 @@ static void check_template(struct txn *txn, struct slice key,
 	bool is_live = row->state == TEMPLATE_LIVE;
 	const unsigned unfinished = TEMPLATE_IS_LEAVING | TEMPLATE_IS_SOUGHT;
 	struct version_row version;
+	struct sample_page_row sample;
+	uint32_t dictionary;
 
+	if (has_sample) {
+		ck_assert(sample_page_row_decode(scan.value, &sample));
+		ck_assert(content_is_packed(sample.record, &dictionary));
+	}
 	scan_end(&scan);
 	ck_assert_int_eq(has_sample, is_live || (row->flags & unfinished) != 0);
 	ck_assert_int_eq(row->ended_ms == 0, is_live);

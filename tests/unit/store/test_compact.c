@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "store/content.h"
 #include "store/key.h"
 #include "tests/unit/run.h"
 #include "tests/unit/store/scratch.h"
@@ -114,6 +115,101 @@ TEST(what_was_deleted_goes_back_to_the_disk)
 	ck_assert_uint_lt(sizes.after, 100 * map_page);
 	ck_assert_uint_eq(data_bytes(), sizes.after);
 	ck_assert_uint_eq(rows(store), 10);
+	store_close(store);
+}
+
+/* Return the size of value `i`. */
+static size_t content_bytes(uint32_t i)
+{
+	return i * 7919 % 9000;
+}
+
+static void put_content(struct store *store, enum table table)
+{
+	static char bytes[9000];
+	struct txn txn = txn_begin_write(store);
+
+	for (uint32_t i = 0; i < ROWS; i++) {
+		uint32_t mixed = i * 2654435761U;
+
+		memset(bytes, (char)i, sizeof(bytes));
+		bytes[0] = 1;
+		content_put(&txn, table, KEY(key_page(mixed % 3, mixed)),
+			    (struct slice){bytes, content_bytes(i)});
+	}
+	ASSERT_OK(txn_end(&txn));
+}
+
+static void check_content(struct store *store, enum table table)
+{
+	static char bytes[9000];
+	struct txn txn = txn_begin_read(store);
+	AUTO_BUFFER joined = {0};
+
+	for (uint32_t i = 0; i < ROWS; i++) {
+		uint32_t mixed = i * 2654435761U;
+
+		memset(bytes, (char)i, sizeof(bytes));
+		bytes[0] = 1;
+		ck_assert(slice_equal(
+			content_get(&txn, table,
+				    KEY(key_page(mixed % 3, mixed)), &joined),
+			(struct slice){bytes, content_bytes(i)}));
+	}
+	ASSERT_OK(txn_end(&txn));
+}
+
+static uint64_t content_usage(struct store *store)
+{
+	struct store_usage usage;
+
+	ASSERT_OK(store_usage(store, &usage));
+	return usage.bytes[TABLE_BODIES] + usage.bytes[TABLE_BODY_PIECES];
+}
+
+/* The mean of the sizes is 4,500 bytes. */
+TEST(content_needs_little_more_than_its_size)
+{
+	struct store *store = scratch_store(&scratch);
+	struct store_sizes sizes;
+	uint64_t before;
+
+	put_content(store, TABLE_BODIES);
+	put_content(store, TABLE_RECORDS);
+	before = content_usage(store);
+	for (int i = 0; i < 2; i++) {
+		ASSERT_OK(store_compact(store, &sizes));
+		check_content(store, TABLE_BODIES);
+		check_content(store, TABLE_RECORDS);
+		ck_assert_uint_lt(content_usage(store), before);
+		ck_assert_uint_lt(content_usage(store),
+				  ROWS * 4500 * 108 / 100);
+	}
+	put_content(store, TABLE_BODIES);
+	check_content(store, TABLE_BODIES);
+	store_close(store);
+}
+
+/* The row and the other pieces stay, so that `verify` finds the damage. */
+TEST(a_body_without_a_piece_stays)
+{
+	static const char bytes[5000] = {1};
+	const struct key key = key_page(1, 2);
+	struct store *store = scratch_store(&scratch);
+	struct txn txn = txn_begin_write(store);
+	struct store_sizes sizes;
+	struct store_usage usage;
+
+	content_put(&txn, TABLE_BODIES, key_slice(&key),
+		    (struct slice){bytes, sizeof(bytes)});
+	txn_delete(&txn, TABLE_BODY_PIECES, KEY(key_piece(key_slice(&key), 1)));
+	txn_put(&txn, TABLE_BODY_PIECES, KEY(key_piece(key_slice(&key), 2)),
+		slice_of("x"));
+	ASSERT_OK(txn_end(&txn));
+	ASSERT_OK(store_compact(store, &sizes));
+	ASSERT_OK(store_usage(store, &usage));
+	ck_assert_uint_eq(usage.rows[TABLE_BODIES], 1);
+	ck_assert_uint_eq(usage.rows[TABLE_BODY_PIECES], 1);
 	store_close(store);
 }
 

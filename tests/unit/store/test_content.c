@@ -1,6 +1,7 @@
 #include "store/content.h"
 
 #include "base/compress.h"
+#include "base/memory.h"
 #include "store/key.h"
 #include "store/rows.h"
 #include "store/store.h"
@@ -310,4 +311,191 @@ TEST(an_absent_body_is_not_found)
 
 	ck_assert_int_eq(content_body(&txn, SITE, PAGE, 10, &out),
 			 ERR_NOT_FOUND);
+}
+
+/*
+ * Divided values. For pages of 4,096 bytes: 4,072 bytes fill a page, and up to
+ * 1,984 more bytes are in the head.
+ */
+
+enum { LARGE = 80000 };
+
+static char *large_value(void)
+{
+	char *bytes = mem_alloc(LARGE, 1);
+	uint64_t seed = 12;
+
+	for (size_t i = 0; i < LARGE; i++)
+		bytes[i] = (char)scratch_random(&seed);
+	bytes[0] = 1;
+	return bytes;
+}
+
+static const struct size_case {
+	size_t size;
+	uint64_t pieces;
+} size_cases[] = {
+	{0, 0},     {1, 0},     {1984, 0},  {4071, 0},  {4072, 0},
+	{4073, 1},  {6056, 1},  {6057, 0},  {8168, 0},  {8169, 1},
+	{10152, 1}, {10153, 0}, {65512, 0}, {65513, 1}, {65536, 1},
+};
+
+static const enum table divisible[] = {TABLE_BODIES, TABLE_RECORDS};
+
+static void check_value(enum table table, struct slice value, uint64_t pieces)
+{
+	struct key key = key_page(SITE, PAGE);
+	AUTO_BUFFER joined = {0};
+
+	content_put(&txn, table, key_slice(&key), value);
+	ck_assert(slice_equal(
+		content_get(&txn, table, key_slice(&key), &joined), value));
+	ck_assert_uint_eq(content_size(txn_get(&txn, table, key_slice(&key))),
+			  value.size);
+	ck_assert_uint_eq(txn_usage(&txn, content_pieces_of(table)).rows,
+			  pieces);
+}
+
+/* A small value replaces a large one, and a large one a small one. */
+TEST_ROWS(a_value_of_any_size_is_read_as_it_was, divisible)
+{
+	enum { CASES = sizeof(size_cases) / sizeof(size_cases[0]) };
+	char *bytes = large_value();
+
+	for (size_t i = 0; i < CASES * CASES; i++) {
+		const struct size_case *one =
+			&size_cases[i % 2 == 0 ? i / 2 % CASES : i % CASES];
+
+		check_value(divisible[_i], (struct slice){bytes, one->size},
+			    one->pieces);
+	}
+	content_delete(&txn, divisible[_i], KEY(key_page(SITE, PAGE)));
+	ck_assert_uint_eq(txn_usage(&txn, divisible[_i]).rows, 0);
+	free(bytes);
+}
+
+/* Put a body of 5,000 random bytes. Its piece has 4,072 bytes. */
+static struct key put_divided(struct buffer *value)
+{
+	struct key key = key_page(SITE, PAGE);
+
+	*value = pack((struct slice){noise, NOISE_BYTES}, 0);
+	content_put(&txn, TABLE_BODIES, key_slice(&key), buffer_slice(value));
+	ck_assert_uint_eq(txn_usage(&txn, TABLE_BODY_PIECES).rows, 1);
+	return key;
+}
+
+TEST(a_divided_body_is_read)
+{
+	AUTO_BUFFER value = {0};
+	AUTO_BUFFER out = {0};
+	uint32_t by;
+
+	put_divided(&value);
+	ASSERT_OK(content_body(&txn, SITE, PAGE, NOISE_BYTES, &out));
+	ck_assert(slice_equal(buffer_slice(&out),
+			      (struct slice){noise, NOISE_BYTES}));
+	buffer_clear(&out);
+	ASSERT_OK(content_body_frame(&txn, SITE, PAGE, &out, &by));
+	ck_assert(slice_equal(buffer_slice(&out), buffer_slice(&value)));
+	ck_assert_uint_eq(by, 0);
+}
+
+static void expect_corrupt(void)
+{
+	AUTO_BUFFER out = {0};
+	uint32_t by;
+
+	ck_assert_int_eq(content_body(&txn, SITE, PAGE, NOISE_BYTES, &out),
+			 ERR_CORRUPT);
+	ck_assert_int_eq(content_body_frame(&txn, SITE, PAGE, &out, &by),
+			 ERR_CORRUPT);
+	ck_assert_uint_eq(out.size, 0);
+}
+
+TEST(a_missing_piece_is_corrupt)
+{
+	AUTO_BUFFER value = {0};
+	struct key key = put_divided(&value);
+
+	txn_delete(&txn, TABLE_BODY_PIECES, KEY(key_piece(key_slice(&key), 1)));
+	expect_corrupt();
+}
+
+TEST_LOOP(a_piece_of_another_size_is_corrupt, 4071, 4074)
+{
+	AUTO_BUFFER value = {0};
+	struct key key = put_divided(&value);
+
+	if (_i == 4072)
+		return;
+	txn_put(&txn, TABLE_BODY_PIECES, KEY(key_piece(key_slice(&key), 1)),
+		(struct slice){value.data, (size_t)_i});
+	expect_corrupt();
+}
+
+/* The piece of another page has the same size. */
+TEST(a_wrong_piece_is_corrupt)
+{
+	AUTO_BUFFER value = {0};
+	AUTO_BUFFER out = {0};
+	struct key key = put_divided(&value);
+
+	txn_put(&txn, TABLE_BODY_PIECES, KEY(key_piece(key_slice(&key), 1)),
+		(struct slice){noise, 4072});
+	ck_assert_int_ne(content_body(&txn, SITE, PAGE, NOISE_BYTES, &out),
+			 ERR_NONE);
+}
+
+TEST(a_head_cut_short_is_corrupt)
+{
+	AUTO_BUFFER value = {0};
+	AUTO_BUFFER head = {0};
+	struct key key = put_divided(&value);
+
+	buffer_append_slice(&head,
+			    txn_get(&txn, TABLE_BODIES, key_slice(&key)));
+	while (head.size > 0) {
+		head.size--;
+		txn_put(&txn, TABLE_BODIES, key_slice(&key),
+			buffer_slice(&head));
+		expect_corrupt();
+	}
+}
+
+/* Bytes 2 to 5 of a head are the size of the value, byte 1 is the count. */
+TEST_LOOP(a_head_with_a_wrong_number_is_corrupt, 1, 6)
+{
+	AUTO_BUFFER value = {0};
+	AUTO_BUFFER head = {0};
+	struct key key = put_divided(&value);
+	char right;
+
+	buffer_append_slice(&head,
+			    txn_get(&txn, TABLE_BODIES, key_slice(&key)));
+	right = head.data[_i];
+	for (unsigned byte = 0; byte < 256; byte += 5) {
+		if (right == (char)byte)
+			continue;
+		head.data[_i] = (char)byte;
+		txn_put(&txn, TABLE_BODIES, key_slice(&key),
+			buffer_slice(&head));
+		expect_corrupt();
+	}
+}
+
+/* Three pieces of 1,329 bytes fill a page. */
+TEST(fine_pieces_are_a_third_of_a_page)
+{
+	struct content_division one = content_divide_finely(1328, 4096);
+
+	ck_assert_uint_eq(one.count, 0);
+	one = content_divide_finely(1329, 4096);
+	ck_assert_uint_eq(one.count, 1);
+	ck_assert_uint_eq(one.piece_bytes, 1329);
+	one = content_divide_finely(65536, 4096);
+	ck_assert_uint_eq(one.count, 49);
+	one = content_divide_finely(65537, 4096);
+	ck_assert_uint_eq(one.count, 1);
+	ck_assert_uint_eq(one.piece_bytes, 65512);
 }

@@ -1,5 +1,6 @@
 #include "store/journal.h"
 
+#include "store/content.h"
 #include "store/key.h"
 #include "store/partitions.h"
 #include "store/rows.h"
@@ -224,6 +225,33 @@ TEST_LOOP(copies_are_equal_after_any_changes, 0, 5)
 		for (unsigned partition = 'a'; partition <= 'c'; partition++)
 			expect_equal(partition);
 	}
+}
+
+/* Compaction divides values in another way, but copies stay equal. */
+TEST(copies_may_divide_values_differently)
+{
+	static const char bytes[6000] = {1};
+	const uint32_t site = (uint32_t)'a' << 24 | 1;
+	struct store_sizes sizes;
+	struct txn txn;
+
+	for (size_t i = 0; i < 3; i++) {
+		txn = begin();
+		for (uint64_t page = 0; page < 4; page++)
+			content_put(&txn, TABLE_BODIES,
+				    KEY(key_page(site, page)),
+				    (struct slice){bytes, 6000 - 1500 * i});
+		content_delete(&txn, TABLE_BODIES, KEY(key_page(site, i)));
+		end(&txn);
+		expect_equal('a');
+		ASSERT_OK(store_compact(i == 0 ? follower.store : owner.store,
+					&sizes));
+		expect_equal('a');
+	}
+	txn = txn_begin_read(follower.store);
+	ck_assert_uint_eq(txn_usage(&txn, TABLE_BODIES).rows, 3);
+	ck_assert_uint_eq(txn_usage(&txn, TABLE_BODY_PIECES).rows, 0);
+	txn_abort(&txn);
 }
 
 enum { MAX_CHUNKS = 200 };

@@ -7,6 +7,8 @@
 #include <lmdb.h>
 #include <string.h>
 
+#include "store/content.h"
+#include "store/key.h"
 #include "store/rows.h"
 #include "store/sets.h"
 #include "tests/unit/run.h"
@@ -372,6 +374,38 @@ TEST(schema_7_gets_the_table_of_refused_events)
 	ck_assert(slice_equal(found.event, row.event));
 	ck_assert_uint_eq(found.refused_ms, row.refused_ms);
 	ck_assert_uint_eq(found.http_status, row.http_status);
+	ASSERT_OK(txn_end(&txn));
+	store_close(store);
+}
+
+/* Bodies of schema 8 are not divided. */
+TEST(schema_8_gets_the_tables_of_pieces)
+{
+	static char bytes[5000];
+	const struct slice body = {bytes, sizeof(bytes)};
+	const struct key key = key_page(7, 1);
+	const uint64_t schema = 8;
+	struct store *store = scratch_store(&scratch);
+	struct txn txn = txn_begin_write(store);
+	AUTO_BUFFER joined = {0};
+
+	txn_put(&txn, TABLE_BODIES, key_slice(&key), body);
+	txn_put(&txn, TABLE_META, slice_of("schema"),
+		(struct slice){&schema, sizeof(schema)});
+	ASSERT_OK(txn_end(&txn));
+	store_close(store);
+	drop_table("body_pieces");
+	drop_table("record_pieces");
+	store = scratch_store(&scratch);
+	txn = txn_begin_write(store);
+	ck_assert(slice_equal(
+		content_get(&txn, TABLE_BODIES, key_slice(&key), &joined),
+		body));
+	ck_assert_uint_eq(txn_usage(&txn, TABLE_BODY_PIECES).rows, 0);
+	content_put(&txn, TABLE_BODIES, key_slice(&key), body);
+	content_put(&txn, TABLE_RECORDS, key_slice(&key), body);
+	ck_assert_uint_eq(txn_usage(&txn, TABLE_BODY_PIECES).rows, 1);
+	ck_assert_uint_eq(txn_usage(&txn, TABLE_RECORD_PIECES).rows, 1);
 	ASSERT_OK(txn_end(&txn));
 	store_close(store);
 }

@@ -394,6 +394,56 @@ TEST(a_damaged_body_is_found)
 	expect("the body does not decompress to its size");
 }
 
+/* Divide the body or record of page 0, so that its head has one byte. */
+static struct key divide(enum table table)
+{
+	struct key key = page_key(0);
+	struct slice value = txn_get(&txn, table, key_slice(&key));
+	const struct content_division division = {1, value.size - 1};
+	AUTO_BUFFER whole = {0};
+	AUTO_BUFFER head = {0};
+
+	buffer_append_slice(&whole, value);
+	content_make_head(buffer_slice(&whole), division, &head);
+	txn_put(&txn, table, key_slice(&key), buffer_slice(&head));
+	txn_put(&txn, content_pieces_of(table),
+		KEY(key_piece(key_slice(&key), 1)),
+		content_piece(buffer_slice(&whole), division, 1));
+	return key;
+}
+
+static const enum table divided[] = {TABLE_BODIES, TABLE_RECORDS};
+
+TEST_ROWS(divided_content_is_whole, divided)
+{
+	divide(divided[_i]);
+	ASSERT_OK(store_verify(&txn, &report));
+	ck_assert_uint_eq(report.problems, 0);
+}
+
+TEST_ROWS(a_missing_piece_is_found, divided)
+{
+	struct key key = divide(divided[_i]);
+
+	txn_delete(&txn, content_pieces_of(divided[_i]),
+		   KEY(key_piece(key_slice(&key), 1)));
+	ASSERT_OK(store_verify(&txn, &report));
+	ck_assert_uint_ge(report.problems, 1);
+	ck_assert_ptr_nonnull(strstr(report.text.data,
+				     divided[_i] == TABLE_BODIES
+					     ? "the body does not decompress"
+					     : "the record is damaged"));
+}
+
+TEST_ROWS(a_piece_of_no_content_is_found, divided)
+{
+	struct key key = divide(divided[_i]);
+
+	txn_put(&txn, content_pieces_of(divided[_i]),
+		KEY(key_piece(key_slice(&key), 2)), slice_of("x"));
+	expect("has an unused row in table ");
+}
+
 /* The body of page 0 by dictionary 1, whose row is put or not. */
 static void pack_by_dictionary(bool is_there)
 {

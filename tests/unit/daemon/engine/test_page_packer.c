@@ -210,6 +210,63 @@ TEST(pages_that_are_packed_together_share_a_new_dictionary)
 	ck_assert_uint_eq(dictionary_of(0, 0), 0);
 }
 
+TEST(sixteen_stored_pages_make_a_better_dictionary)
+{
+	for (unsigned i = 0; i < PACKING_ENOUGH_PAGES + 3; i++)
+		put(0, i);
+	ck_assert_uint_eq(dictionary_of(0, PACKING_ENOUGH_PAGES - 1), 1);
+	for (unsigned i = 0; i < 3; i++)
+		ck_assert_uint_eq(dictionary_of(0, PACKING_ENOUGH_PAGES + i),
+				  2);
+	ck_assert_uint_eq(dictionaries(), 2);
+	/* bodies, records, and the first dictionary, which is retired */
+	ck_assert_uint_eq(walk(), PACKING_ENOUGH_PAGES * 2 + 1);
+	ck_assert_uint_eq(dictionary_of(0, 0), 2);
+	restart();
+	put(0, PACKING_ENOUGH_PAGES + 3);
+	ck_assert_uint_eq(dictionary_of(0, PACKING_ENOUGH_PAGES + 3), 2);
+}
+
+TEST(pages_that_wait_for_a_commit_share_a_better_dictionary)
+{
+	struct job jobs[2];
+
+	for (unsigned i = 0; i < PACKING_ENOUGH_PAGES; i++)
+		put(0, i);
+	for (unsigned i = 0; i < 2; i++) {
+		jobs[i] = analysed(0, PACKING_ENOUGH_PAGES + i);
+		page_packer_run(packer, &jobs[i]);
+	}
+	ck_assert_ptr_eq(jobs[0].dictionary, jobs[1].dictionary);
+	for (unsigned i = 2; i-- > 0;) {
+		commit(&jobs[i]);
+		forget(&jobs[i]);
+		ck_assert_uint_eq(dictionary_of(0, PACKING_ENOUGH_PAGES + i),
+				  2);
+	}
+	ck_assert_uint_eq(dictionaries(), 2);
+}
+
+/* Otherwise each page would repeat what the dictionary lacks. */
+TEST(a_dictionary_has_the_whole_of_a_large_page)
+{
+	enum { LARGE = 400 << 10 };
+
+	for (unsigned i = 0; i < 3; i++) {
+		struct job job = analysed(0, i);
+		uint64_t state = 7;
+
+		while (job.result.body.size < LARGE)
+			buffer_append_byte(
+				&job.result.body,
+				(char)('a' + world_random(&state) % 26));
+		page_packer_run(packer, &job);
+		if (i == 2)
+			ck_assert_uint_lt(job.packed.size, LARGE / 100);
+		forget(&job);
+	}
+}
+
 TEST(a_stored_dictionary_is_used_after_a_restart)
 {
 	put(0, 0);

@@ -41,7 +41,7 @@ struct holes_step {
  * Read the transaction of a reader from a line of LMDB's list, "pid thread
  * transaction"; it is "-" if the reader has none. The heading has no number.
  */
-static int note_reader(const char *line, void *context)
+static int holes_note_reader(const char *line, void *context)
 {
 	const char *last = strrchr(line, ' ');
 	uint64_t *oldest = context;
@@ -62,12 +62,12 @@ static int note_reader(const char *line, void *context)
  * this state; so may LMDB after a crash, if N is the last transaction and its
  * meta page is damaged. A new reader reads the last state.
  */
-static uint64_t newest_safe_list(const struct holes_step *step)
+static uint64_t holes_newest_list(const struct holes_step *step)
 {
 	/* the last one, because there is no writer */
 	uint64_t oldest = mdb_txn_id(step->txn->mdb);
 
-	mdb_reader_list(step->store->env, note_reader, &oldest);
+	mdb_reader_list(step->store->env, holes_note_reader, &oldest);
 	return oldest == 0 ? 0 : oldest - 1;
 }
 
@@ -103,7 +103,7 @@ static void holes_mark(struct holes_step *step, MDB_val list)
 /* Mark all free pages that LMDB may overwrite now. */
 static void holes_mark_all(struct holes_step *step)
 {
-	uint64_t newest = newest_safe_list(step);
+	uint64_t newest = holes_newest_list(step);
 	MDB_cursor *cursor = NULL;
 	size_t transaction;
 	MDB_val key;

@@ -71,6 +71,7 @@ struct service {
 	struct watcher *watching;
 	struct garbage_collector *collector;
 	struct packing_thread *packing;
+	struct holes_thread *holes;
 	struct delivery *delivery;
 	struct api *api;
 	/* also NULL if the server is not used */
@@ -89,7 +90,7 @@ struct service {
 	atomic_bool is_ready; /* the API has got its server and can be used */
 };
 
-enum { SERVICE_COMPONENTS = 20 };
+enum { SERVICE_COMPONENTS = 21 };
 
 /*
  * The functions that start and stop the components of the daemon. Their table
@@ -655,6 +656,18 @@ static void stop_packing(struct service *service)
 	service->packing = NULL;
 }
 
+static enum error start_holes(struct service *service)
+{
+	assert(service->store != NULL);
+	return holes_thread_start(&service->holes, service->store);
+}
+
+static void stop_holes(struct service *service)
+{
+	holes_thread_stop(service->holes);
+	service->holes = NULL;
+}
+
 static enum error start_watching(struct service *service)
 {
 	const struct config *config = service->config;
@@ -1059,6 +1072,8 @@ static const struct service_component service_parts[SERVICE_COMPONENTS] = {
 	 "cannot start the enforcement of retention limits; see above"},
 	{start_packing, stop_packing, NULL,
 	 "cannot start the compression of pages by template; see above"},
+	{start_holes, stop_holes, NULL,
+	 "cannot start the return of free disk space; see above"},
 	{start_watching, stop_watching, wake_watching,
 	 "cannot start the watcher; see above"},
 	{start_threshold_selector, stop_threshold_selector,

@@ -445,6 +445,11 @@ static uint64_t store_read_schema(struct txn *txn)
 	return schema;
 }
 
+void store_touch(struct txn *txn)
+{
+	store_set_number(txn, name_of_schema, STORE_SCHEMA);
+}
+
 static bool has_tables(struct txn *txn)
 {
 	MDB_dbi root;

@@ -223,6 +223,8 @@ struct store {
 	int lock_file;
 	/* errno of the last failed write; 0 = no failure */
 	atomic_int write_cause;
+	/* the file system does not support holes (store/holes.h) */
+	atomic_bool has_no_holes;
 	bool is_read_only;
 	/* the lock file states that a process writes to the store */
 	bool is_noted;
@@ -242,6 +244,9 @@ void store_reopen(struct store *store);
  * (MDB_PANIC). The caller has no open transaction.
  */
 void store_repair_env(struct store *store);
+
+/* Write a row that stays the same. LMDB commits nothing without any change. */
+void store_touch(struct txn *txn);
 
 /* Translate a code of LMDB or an errno. No other function does this. */
 enum error error_from_mdb(int rc);

@@ -96,7 +96,8 @@ enum error spawner_request_number(struct spawner *spawner,
 				  int64_t number, int64_t *number_out,
 				  int *file_out);
 
-/* For tests: set the time limit of a response. */
-void spawner_set_timeout(struct spawner *spawner, uint32_t answer_ms);
+/* For tests: set the time limit of a response, and of the start of a process.
+ */
+void spawner_set_timeout(struct spawner *spawner, uint32_t timeout_ms);
 
 #endif

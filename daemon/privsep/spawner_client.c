@@ -121,7 +121,11 @@ enum child_state command_check(struct spawner *spawner, struct child *child,
 }
 
 enum {
-	START_MS = 10 * 1000,  /* time until a new process is ready */
+	/*
+	 * time until a new process is ready; long, because the machine may be
+	 * busy with other work
+	 */
+	START_MS = 60 * 1000,
 	ANSWER_MS = 30 * 1000, /* time until the spawner responds to a
 				  request */
 	END_MS = 10 * 1000,    /* time until the spawner exits */
@@ -136,6 +140,7 @@ struct spawner {
 	struct lock lock; /* one request at a time */
 	enum role role;   /* ROLE_SPAWNER or ROLE_LAUNCHER */
 	struct channel channel;
+	uint32_t start_ms;
 	uint32_t answer_ms;
 	atomic_bool is_lost; /* the spawner does not respond, so all requests
 				fail */
@@ -216,12 +221,12 @@ static void execute_starter(enum role role, int socket, char *variable)
  * Wait until the new process reports that it has entered its sandbox, or has
  * failed to.
  */
-static enum error receive_ready(struct channel *channel,
+static enum error receive_ready(struct channel *channel, uint32_t start_ms,
 				struct sandbox_report *walls_out)
 {
 	struct role_ready ready = {0};
 	struct channel_frame frame;
-	enum error error = channel_receive(channel, START_MS, &frame);
+	enum error error = channel_receive(channel, (int)start_ms, &frame);
 
 	if (error == ERR_NONE &&
 	    (frame.kind != ROLE_READY ||
@@ -265,7 +270,7 @@ static enum error start_starter(struct spawner *spawner, bool allows_commands,
 	error = channel_send_row(&spawner->channel, SPAWNER_RULES,
 				 &spawner_number_layout, &rules, -1);
 	if (error == ERR_NONE)
-		error = receive_ready(&spawner->channel, &walls);
+		error = receive_ready(&spawner->channel, START_MS, &walls);
 	if (error == ERR_NONE)
 		process_register(spawner, spawner->role, spawner->pid, &walls);
 	return error;
@@ -306,6 +311,7 @@ static enum error starter_create(enum role role, bool allows_commands,
 
 	spawner->role = role;
 	spawner->channel.socket = -1;
+	spawner->start_ms = START_MS;
 	spawner->answer_ms = ANSWER_MS;
 	spawner->owner = pthread_self();
 	lock_init(&spawner->lock, LOCK_SPAWNER);
@@ -375,9 +381,10 @@ bool spawner_check(struct spawner *spawner, char *why_out)
 	return !has_ended && !is_lost;
 }
 
-void spawner_set_timeout(struct spawner *spawner, uint32_t answer_ms)
+void spawner_set_timeout(struct spawner *spawner, uint32_t timeout_ms)
 {
-	spawner->answer_ms = answer_ms;
+	spawner->start_ms = timeout_ms;
+	spawner->answer_ms = timeout_ms;
 }
 
 struct process_table *spawner_process_table(struct spawner *spawner)
@@ -553,12 +560,16 @@ process_start_by_spawner(struct spawner *spawner,
 	error = channel_send_row(&process->channel, ROLE_INIT,
 				 &role_init_layout, &hello, -1);
 	if (error == ERR_NONE)
-		error = receive_ready(&process->channel, &walls);
+		error = receive_ready(&process->channel, spawner->start_ms,
+				      &walls);
 	if (error == ERR_NONE) {
 		process_register(spawner, options->role, process->pid, &walls);
 		return ERR_NONE;
 	}
 	process_end(spawner, process, why);
+	if (error == ERR_TIMEOUT) /* then process_end() has killed it */
+		snprintf(why, sizeof(why), "not ready after %" PRIu32 " ms",
+			 spawner->start_ms);
 	log_error("%s: failed to start: %s", role_name(options->role), why);
 	return ERR_IO;
 }

@@ -12,6 +12,7 @@
 #include "daemon/runtime/clock.h"
 #include "daemon/runtime/lock.h"
 #include "daemon/runtime/thread.h"
+#include "store/holes.h"
 
 enum { GC_PERIOD_MS = 60000 };
 
@@ -273,4 +274,64 @@ void packing_thread_stop(struct packing_thread *service)
 	background_stop(service->background);
 	stored_site_list_free(&service->walked);
 	free(service);
+}
+
+enum {
+	HOLES_PERIOD_MS = 10000,
+	/* wait after a walk that could free nothing, because of readers */
+	HOLES_VAIN_MS = 60000,
+};
+
+struct holes_thread {
+	struct store *store;
+	struct background *background;
+	struct holes_walk walk; /* only the thread uses it */
+};
+
+/* Take one step of a walk. */
+static struct thread_schedule make_holes(struct background *background,
+					 void *context)
+{
+	struct holes_thread *thread = context;
+	struct holes_walk *walk = &thread->walk;
+	struct thread_schedule next = {.within_ms = 1};
+	enum error error = store_make_holes(thread->store, walk);
+
+	(void)background;
+	if (error == ERR_NONE && !walk->is_ended)
+		return next;
+	next.is_failing = error != ERR_NONE;
+	next.within_ms = walk->has_seen_all && walk->bytes == 0
+				 ? HOLES_VAIN_MS
+				 : HOLES_PERIOD_MS;
+	if (walk->bytes > 0)
+		log_debug("store: returned %" PRIu64
+			  " KiB of free pages to the disk",
+			  walk->bytes / 1024);
+	*walk = (struct holes_walk){0};
+	return next;
+}
+
+enum error holes_thread_start(struct holes_thread **thread_out,
+			      struct store *store)
+{
+	struct holes_thread *thread = mem_alloc(1, sizeof(*thread));
+	enum error error;
+
+	thread->store = store;
+	*thread_out = thread;
+	error = background_start(&thread->background, make_holes, thread);
+	if (error != ERR_NONE) {
+		*thread_out = NULL;
+		free(thread);
+	}
+	return error;
+}
+
+void holes_thread_stop(struct holes_thread *thread)
+{
+	if (thread == NULL)
+		return;
+	background_stop(thread->background);
+	free(thread);
 }

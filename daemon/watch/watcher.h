@@ -142,6 +142,7 @@ void threshold_selector_stop(struct threshold_selector *selector);
  */
 
 struct garbage_collector;
+struct holes_thread;
 struct packing_thread;
 
 /*
@@ -179,5 +180,20 @@ enum error packing_thread_start(struct packing_thread **service_out,
 
 /* Stop the thread after its current step. If `service` is NULL, do nothing. */
 void packing_thread_stop(struct packing_thread *service);
+
+/*
+ * The thread that returns free pages of the store to the disk (store/holes.h).
+ */
+
+/*
+ * Start a thread that checks the size of the file every ten seconds, and works
+ * in short steps. `store` must outlive the thread. ERR_IO: the thread cannot be
+ * created.
+ */
+enum error holes_thread_start(struct holes_thread **thread_out,
+			      struct store *store);
+
+/* Stop the thread after its current step. If `thread` is NULL, do nothing. */
+void holes_thread_stop(struct holes_thread *thread);
 
 #endif

@@ -17,7 +17,12 @@
 #define VISIBLE __attribute__((visibility("default")))
 
 /* The first four bytes of a record, which its bytes follow. */
-enum power_record { POWER_WRITE = 1, POWER_SYNC = 2, POWER_SYNCED_WRITE = 3 };
+enum power_record {
+	POWER_WRITE = 1,
+	POWER_SYNC = 2,
+	POWER_SYNCED_WRITE = 3,
+	POWER_HOLE = 4, /* its bytes are the size of the hole */
+};
 
 struct power_head {
 	uint32_t what;
@@ -96,6 +101,16 @@ VISIBLE ssize_t writev(int file, const struct iovec *parts, int count)
 	if (done > 0 && is_ours)
 		keep_write(file, (uint64_t)at, parts, count);
 	return done;
+}
+
+VISIBLE int fallocate(int file, int mode, off_t at, off_t size)
+{
+	int result = (int)syscall(SYS_fallocate, file, mode, at, size);
+	struct iovec part = {&size, sizeof(size)};
+
+	if (result == 0 && is_data(file))
+		keep(POWER_HOLE, (uint64_t)at, &part, 1);
+	return result;
 }
 
 VISIBLE int fdatasync(int file)

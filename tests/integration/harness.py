@@ -12,6 +12,7 @@ import json
 import os
 import pathlib
 import pwd
+import random
 import shutil
 import signal
 import socket
@@ -577,6 +578,19 @@ class Case(unittest.TestCase):
         folder = pathlib.Path(tempfile.mkdtemp(prefix="td-files-"))
         give(folder)
         self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
+        return folder
+
+    def large_site(self, count):
+        """A folder of pages that hardly compress; the first links to all."""
+        folder = self.folder()
+        for number in range(count):
+            text = random.randbytes(48 << 10).hex()
+            links = "".join(f'<a href="/{n}.html">{n}</a>'
+                            for n in range(count)) if number == 0 else ""
+            words = "".join(f"<p>{text[i:i + 64]}</p>"
+                            for i in range(0, len(text), 64))
+            (folder / f"{number or 'index'}.html").write_text(
+                f"<html><body>{links}{words}</body></html>")
         return folder
 
     def error_of(self, answer, status, code=None):

@@ -65,6 +65,32 @@ class Crash(harness.Case):
         daemon.start()
         self.assertEqual(daemon.json("/v1/verify")["problems"], 0)
 
+    def test_killed_while_holes_are_made(self):
+        large, small = self.web(self.large_site(200)), self.web()
+        daemon = self.daemon()
+        daemon.crawl(large.url)
+        daemon.crawl(small.url)
+        wanted = daemon.partition(small.host)
+        full = daemon.json("/v1/status")["store"]
+        daemon.request("DELETE", f"/v1/sites/{large.host}")
+        for _ in range(KILLS):
+            daemon.kill()
+            daemon.verify_store()
+            daemon.start()  # it makes holes at its start
+            daemon.post(f"/v1/sites/{small.host}/guards", {"css": "p"})
+            time.sleep(random.uniform(0, 0.5))
+
+        def is_smaller():
+            now = daemon.json("/v1/status")["store"]
+            wanted = now["live_bytes"] * 9 // 8 + (6 << 20)
+            return now["allocated_bytes"] <= wanted and now
+        now = harness.wait_until(is_smaller, "that the disk space is free")
+        self.assertLess(now["allocated_bytes"],
+                        full["allocated_bytes"] - (4 << 20))
+        self.assertGreaterEqual(now["file_bytes"], full["file_bytes"])
+        self.assertEqual(daemon.partition(small.host), wanted)
+        self.assertEqual(daemon.json("/v1/verify")["problems"], 0)
+
 
 if __name__ == "__main__":
     harness.main()

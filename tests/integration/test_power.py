@@ -19,7 +19,8 @@ import harness
 CUTS = 25
 POWER = os.environ.get("TEMPLATED_POWER", "")
 HEAD = struct.Struct("<IIQ")
-WRITE, SYNC, SYNCED_WRITE = 1, 2, 3
+WRITE, SYNC, SYNCED_WRITE, HOLE = 1, 2, 3, 4
+PAGES = 160
 SECTOR = 512
 
 
@@ -30,8 +31,11 @@ def read_log(path):
     while at < len(log):
         what, size, offset = HEAD.unpack_from(log, at)
         at += HEAD.size
-        records.append((what, offset, log[at:at + size], at + size))
+        data = log[at:at + size]
         at += size
+        if what == HOLE:
+            data = bytes(*struct.unpack("<Q", data))
+        records.append((what, offset, data, at))
     return records
 
 
@@ -52,7 +56,7 @@ class Disk:
 
     def go_to(self, count):
         for what, offset, data, _ in self.records[self.done:count]:
-            if what == WRITE:
+            if what in (WRITE, HOLE):
                 self.waiting.append((offset, data))
             elif what == SYNC:
                 for write in self.waiting:
@@ -82,16 +86,20 @@ class Disk:
 class Power(harness.Case):
     cuts = CUTS
 
-    def crawl(self):
-        """The log, and [(its size, pages acknowledged by then)]."""
-        log = self.folder() / "log"
+    def start(self, daemon, log):
         os.environ.update(LD_PRELOAD=POWER, POWER_LOG=str(log))
         try:
-            daemon = harness.Daemon()
-            self.addCleanup(daemon.remove)
             daemon.start()
         finally:
             del os.environ["LD_PRELOAD"], os.environ["POWER_LOG"]
+        return daemon
+
+    def crawl(self):
+        """The log, and [(its size, pages acknowledged by then)]."""
+        log = self.folder() / "log"
+        daemon = harness.Daemon()
+        self.addCleanup(daemon.remove)
+        self.start(daemon, log)
         web = self.web()
         host = daemon.watch(web.url, delay_ms=10)["host"]
         acknowledged = []
@@ -117,14 +125,50 @@ class Power(harness.Case):
                                 f"{where}: an acknowledged page is gone")
         (store / "data.mdb").unlink()
 
-    def test_a_loss_of_power_loses_nothing_acknowledged(self):
+    def setUp(self):
         if not POWER:
             self.skipTest("the layer is not built")
         seed = int(os.environ.get("SEED", random.randrange(1 << 32)))
         print(f"SEED={seed}")
         random.seed(seed)
+
+    def test_a_loss_of_power_loses_nothing_acknowledged(self):
         records, acknowledged = self.crawl()
         first = next(end for end, pages in acknowledged if end > 0)
+        self.cut(records, acknowledged, first)
+
+    def crawl_into_holes(self):
+        """What crawl() returns, after a large site was deleted."""
+        log = self.folder() / "log"
+        daemon = harness.Daemon()
+        self.addCleanup(daemon.remove)
+        self.start(daemon, log)
+        large, small = self.web(self.large_site(PAGES)), self.web()
+        daemon.crawl(large.url)
+        host = daemon.watch(small.url, delay_ms=100)["host"]
+        daemon.request("DELETE", f"/v1/sites/{large.host}")
+        acknowledged = []
+
+        def is_done():
+            site = daemon.json(f"/v1/sites/{host}")
+            acknowledged.append((log.stat().st_size, site["pages"]))
+            return site["state"] == "watching"
+        daemon.stop()  # it makes holes at its start
+        acknowledged.append((log.stat().st_size, 0))
+        self.start(daemon, log)
+        harness.wait_until(is_done, "the crawl")
+        daemon.stop()
+        return read_log(log), acknowledged
+
+    def test_a_loss_of_power_amid_holes_loses_nothing_acknowledged(self):
+        records, acknowledged = self.crawl_into_holes()
+        holes = [r for r in records if r[0] == HOLE]
+        self.assertTrue(holes, "no holes were made")
+        print(f"{len(holes)} holes of {sum(len(r[2]) for r in holes)} bytes")
+        self.cut(records, acknowledged, holes[0][3])
+
+    def cut(self, records, acknowledged, first):
+        """Check cuts after the byte `first` of the log."""
         places = [i for i, r in enumerate(records) if r[3] >= first]
         disk = Disk(records)
         for count in sorted(random.choices(places, k=self.cuts)):

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "daemon/privsep/process_table.h"
 #include "daemon/privsep/spawner.h"
 #include "tests/unit/run.h"
@@ -51,8 +52,11 @@ static void answer_number(struct channel *channel, int64_t number, int file)
 
 enum { CHILD_HAS_ENDED = 7 };
 
-/* Respond with a child but no file; the client must stop the child. */
-static void forge_number(struct channel *channel)
+/*
+ * Respond with a child, and with a file or -1, but the child never says that it
+ * is ready; the client must stop the child.
+ */
+static void forge_number(struct channel *channel, int file)
 {
 	struct channel_frame frame;
 	pid_t child = fork();
@@ -63,7 +67,7 @@ static void forge_number(struct channel *channel)
 		for (;;)
 			pause();
 	}
-	answer_number(channel, child, -1);
+	answer_number(channel, child, file);
 	if (channel_receive(channel, -1, &frame) != ERR_NONE ||
 	    frame.kind != SPAWNER_END || kill(child, SIGKILL) != 0 ||
 	    waitpid(child, &status, 0) != child)
@@ -76,21 +80,25 @@ static void forge_number(struct channel *channel)
 
 /*
  * A spawner that is no good, as `what` says: it answers the first request with
- * a file and no process ("file"), or with the number of a child and no file
- * ("number"); not at all ("silent"); or twice, which leaves an answer for the
- * next request ("twice").
+ * a file and no process ("file"), with the number of a child and no file
+ * ("number"), or with a child that never gets ready ("mute"); not at all
+ * ("silent"); or twice, which leaves an answer for the next request ("twice").
  */
 static void forged_starter(int socket, const char *what)
 {
 	struct channel channel = channel_of(socket, 1000);
 	struct channel_frame frame;
+	int ends[2];
 
 	channel_receive(&channel, -1, &frame); /* the rules */
 	channel_receive(&channel, -1, &frame);
 	if (strcmp(what, "file") == 0) {
 		answer_number(&channel, -EAGAIN, socket);
 	} else if (strcmp(what, "number") == 0) {
-		forge_number(&channel);
+		forge_number(&channel, -1);
+	} else if (strcmp(what, "mute") == 0) {
+		if (channel_pair(ends) == ERR_NONE)
+			forge_number(&channel, ends[0]);
 	} else if (strcmp(what, "twice") == 0) {
 		answer_number(&channel, -EAGAIN, -1);
 		channel_send(&channel, &(struct frame_parts){.file = -1});
@@ -332,6 +340,29 @@ TEST(a_process_without_a_file_is_ended)
 	for (int i = 0; i < 500 && spawner_check(spawner, why); i++)
 		usleep(10000);
 	ck_assert_str_eq(why, "exit status 7");
+	spawner_destroy(spawner);
+}
+
+static char message[200];
+
+static void keep_message(const struct log_event *event)
+{
+	snprintf(message, sizeof(message), "%s", event->message);
+}
+
+TEST(a_process_that_does_not_get_ready_is_ended)
+{
+	struct process process;
+	char why[PROCESS_END_BYTES];
+
+	begin_forged("mute");
+	spawner_set_timeout(spawner, 1000);
+	log_set_sink(keep_message);
+	ck_assert_int_eq(process_start(spawner, &options, &process), ERR_IO);
+	log_set_sink(NULL);
+	ck_assert_str_eq(message,
+			 "worker: failed to start: not ready after 1000 ms");
+	ck_assert(spawner_check(spawner, why)); /* it has ended the child */
 	spawner_destroy(spawner);
 }
 

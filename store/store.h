@@ -221,6 +221,8 @@ struct store {
 	size_t max_map_bytes;
 	/* descriptor of the file "lock", or -1; see below */
 	int lock_file;
+	/* see store_commits(); odd while a commit is in progress */
+	atomic_uint_least64_t commits;
 	/* errno of the last failed write; 0 = no failure */
 	atomic_int write_cause;
 	/* the file system does not support holes (store/holes.h) */

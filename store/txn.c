@@ -121,6 +121,16 @@ static struct txn txn_begin(struct store *store, unsigned flags)
 	return txn;
 }
 
+uint64_t store_commits(const struct store *store)
+{
+	return atomic_load(&store->commits);
+}
+
+bool store_is_same(const struct store *store, uint64_t commits)
+{
+	return commits % 2 == 0 && store_commits(store) == commits;
+}
+
 struct txn txn_begin_read(struct store *store)
 {
 	return txn_begin(store, MDB_RDONLY);
@@ -317,7 +327,9 @@ enum error txn_end(struct txn *txn)
 			return txn->error;
 		}
 		/* mdb_txn_commit() ends the transaction even if it fails */
+		atomic_fetch_add(&txn->store->commits, txn->is_writer);
 		txn_check(txn, mdb_txn_commit(txn->mdb));
+		atomic_fetch_add(&txn->store->commits, txn->is_writer);
 		txn_release_locks(txn, txn->error == ERR_NONE
 					       ? SECRETS_COMMITTED
 					       : SECRETS_IN_DOUBT);

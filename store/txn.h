@@ -143,6 +143,14 @@ struct txn txn_begin_read(struct store *store);
 struct txn txn_begin_write(struct store *store);
 
 /*
+ * Return a number to pass to store_is_same(), which returns whether no commit
+ * has begun or ended since then: all transactions in between read the same
+ * data.
+ */
+uint64_t store_commits(const struct store *store);
+bool store_is_same(const struct store *store, uint64_t commits);
+
+/*
  * Return whether this thread has an open transaction. Use it only in
  * assertions: such a thread must not wait for another thread.
  */

@@ -563,12 +563,22 @@ static bool take_segment(struct call *call, const char *wanted,
 	return size == wanted_size && memcmp(wanted, segment, size) == 0;
 }
 
+/* Faster than strcspn(), because segments are short. */
+static size_t segment_length(const char *segment)
+{
+	size_t length = 0;
+
+	while (segment[length] != '\0' && segment[length] != '/')
+		length++;
+	return length;
+}
+
 static bool route_matches(struct call *call, const char *pattern,
 			  const char *path)
 {
 	while (*pattern == '/' && *path == '/') {
-		size_t wanted = strcspn(++pattern, "/");
-		size_t size = strcspn(++path, "/");
+		size_t wanted = segment_length(++pattern);
+		size_t size = segment_length(++path);
 
 		if (*pattern == '*')
 			return true;

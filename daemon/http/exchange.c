@@ -764,18 +764,18 @@ static void end_work(struct http_server *server, uint64_t owner, bool took_long)
 }
 
 /*
- * With the lock held: wake a worker that waits, if there is an exchange for it.
- * A worker calls this after it has taken an exchange: the end of its last one
- * may have freed a place for more than that.
+ * With the lock held: return whether a worker waits and there is an exchange
+ * for it. A worker checks this after it has taken an exchange: the end of its
+ * last one may have freed a place for more than that.
  */
-static void exchange_wake_another(struct http_server *server)
+static bool exchange_queue_wants_worker(const struct http_server *server)
 {
 	struct http_exchange *previous;
 
-	if (server->idle_count > 0 &&
-	    (exchange_queue_has_ready(server, &server->ready, &previous) ||
-	     exchange_queue_has_ready(server, &server->ready_long, &previous)))
-		condition_signal(&server->is_wanted);
+	return server->idle_count > 0 &&
+	       (exchange_queue_has_ready(server, &server->ready, &previous) ||
+		exchange_queue_has_ready(server, &server->ready_long,
+					 &previous));
 }
 
 /* With the lock held: return the next exchange to handle; NULL at the end. */
@@ -790,10 +790,8 @@ static struct http_exchange *exchange_queue_next(struct http_server *server)
 		    clock_steady_ms() >= server->tick_ms)
 			exchanges_requeue_suspended(server);
 		exchange = pop_ready(server);
-		if (exchange != NULL) {
-			exchange_wake_another(server);
+		if (exchange != NULL)
 			return exchange;
-		}
 		if (server->old_count > 0) {
 			int file = server->old_files[--server->old_count];
 
@@ -907,9 +905,13 @@ static void *exchange_worker(void *argument)
 		bool took_long = (exchange->traits & HTTP_SLOW) != 0;
 		uint64_t owner = exchange->owner;
 		bool is_cut = exchange->is_cut;
+		bool wants_another = exchange_queue_wants_worker(server);
 		enum http_verdict verdict;
 
 		lock_release(&server->lock);
+		/* not before: the other worker would wait for the lock */
+		if (wants_another)
+			condition_signal(&server->is_wanted);
 		verdict = exchange_handle(exchange, is_cut);
 		assert(verdict == HTTP_SUSPENDED || exchange->status != 0);
 		if (verdict == HTTP_ANSWERED)
@@ -952,7 +954,11 @@ static void refuse_stopped(struct http_exchange *exchange)
 			"the daemon is stopping");
 }
 
-void work_suspend(struct http_exchange *exchange)
+/*
+ * Do the same as work_suspend(), but if the function returns true, the caller
+ * must signal server->is_wanted.
+ */
+static bool exchange_suspend(struct http_exchange *exchange)
 {
 	struct http_server *server = exchange->server;
 
@@ -962,8 +968,13 @@ void work_suspend(struct http_exchange *exchange)
 	exchange->state = EXCHANGE_WAITS;
 	push_ready(server, exchange);
 	/* if not, the worker that frees a place takes the exchange */
-	if (exchange_may_begin(server, exchange))
-		condition_signal(&server->is_wanted);
+	return exchange_may_begin(server, exchange);
+}
+
+void work_suspend(struct http_exchange *exchange)
+{
+	if (exchange_suspend(exchange))
+		condition_signal(&exchange->server->is_wanted);
 }
 
 bool work_submit(struct http_exchange *exchange)
@@ -971,6 +982,7 @@ bool work_submit(struct http_exchange *exchange)
 	struct http_server *server = exchange->server;
 	bool is_stopping;
 	bool is_full = false;
+	bool is_wanted = false;
 
 	assert(!lock_is_held(&server->lock));
 	assert(!exchange->is_admitted);
@@ -985,9 +997,11 @@ bool work_submit(struct http_exchange *exchange)
 	if (!is_stopping && !is_full) {
 		exchange->is_admitted = true;
 		server->admitted++;
-		work_suspend(exchange);
+		is_wanted = exchange_suspend(exchange);
 	}
 	lock_release(&server->lock);
+	if (is_wanted)
+		condition_signal(&server->is_wanted);
 	if (is_stopping)
 		refuse_stopped(exchange);
 	else if (is_full)

@@ -164,23 +164,6 @@ static enum error copy_page(struct txn *txn, const struct stored_page *stored,
 	return error;
 }
 
-enum error copied_page_read(struct store *store,
-			    const struct extraction_options *rules,
-			    const struct url *url, struct copied_page *found,
-			    struct extraction_result *answer)
-{
-	struct txn txn = txn_begin_read(store);
-	struct stored_page stored = {0};
-	enum error error = stored_page_find(&txn, url, &stored, answer);
-
-	if (error == ERR_NONE && txn.error == ERR_NONE)
-		error = copy_page(&txn, &stored, rules, found, answer);
-	if (error == ERR_NONE)
-		error = txn.error;
-	txn_abort(&txn);
-	return error;
-}
-
 void copied_page_close(struct copied_page *found)
 {
 	buffer_free(&found->body);
@@ -273,21 +256,30 @@ static struct text_key text_key_of(const struct extraction_options *rules,
 }
 
 static void append_model(const struct extraction_options *rules,
-			 const struct text_request *request, struct buffer *out)
+			 const struct url *url, struct buffer *out)
 {
 	const struct site_model_stamp model =
-		site_model_identity(rules->models, request->url->host);
+		site_model_identity(rules->models, url->host);
 	const uint64_t numbers[] = {model.inode, model.bytes, model.changed_ns};
 
 	text_key_append_numbers(out, numbers,
 				sizeof(numbers) / sizeof(*numbers));
 }
 
+/* Append the state of the page and of its template to the key. */
+static void text_key_append_state(struct txn *txn,
+				  const struct stored_page *stored,
+				  bool is_json, struct text_key *key)
+{
+	text_key_append_page(stored, is_json, &key->state);
+	text_key_append_template(txn, stored, &key->state);
+	key->generation = is_json ? stored->site.generation : 0;
+}
+
 static enum error text_key_read_page(struct txn *txn,
 				     const struct text_request *request,
 				     struct text_key *key)
 {
-	bool is_json = request->format == FORMAT_JSON;
 	struct extraction_result scratch = {0};
 	struct stored_page stored = {0};
 	enum error error =
@@ -299,9 +291,8 @@ static enum error text_key_read_page(struct txn *txn,
 		error = txn->error;
 	if (error != ERR_NONE)
 		return error;
-	text_key_append_page(&stored, is_json, &key->state);
-	text_key_append_template(txn, &stored, &key->state);
-	key->generation = is_json ? stored.site.generation : 0;
+	text_key_append_state(txn, &stored, request->format == FORMAT_JSON,
+			      key);
 	return txn->error;
 }
 
@@ -321,7 +312,7 @@ static enum error text_key_read(struct text_key *key, struct store *store,
 	if (error == ERR_NONE)
 		error = text_key_read_page(&txn, request, key);
 	txn_abort(&txn);
-	append_model(rules, request, &key->state);
+	append_model(rules, request->url, &key->state);
 	return error;
 }
 
@@ -329,6 +320,28 @@ void text_key_free(struct text_key *key)
 {
 	buffer_free(&key->asked);
 	buffer_free(&key->state);
+}
+
+enum error copied_page_read(struct store *store,
+			    const struct extraction_options *rules,
+			    const struct url *url, struct copied_page *found,
+			    struct extraction_result *answer)
+{
+	struct txn txn = txn_begin_read(store);
+	struct stored_page stored = {0};
+	enum error error = stored_page_find(&txn, url, &stored, answer);
+
+	if (error == ERR_NONE && txn.error == ERR_NONE)
+		error = copy_page(&txn, &stored, rules, found, answer);
+	if (error == ERR_NONE && found->key != NULL)
+		text_key_append_state(&txn, &stored, found->has_generation,
+				      found->key);
+	if (error == ERR_NONE)
+		error = txn.error;
+	txn_abort(&txn);
+	if (found->key != NULL)
+		append_model(rules, url, &found->key->state);
+	return error;
 }
 
 enum {
@@ -479,6 +492,11 @@ static void put_lists(const struct text_request *request,
 	}
 }
 
+static bool has_models(const struct extraction_options *rules)
+{
+	return rules->models != NULL && *rules->models != '\0';
+}
+
 static struct buffer
 text_task_encode_head(const struct extraction_options *rules,
 		      const struct text_request *request,
@@ -494,7 +512,7 @@ text_task_encode_head(const struct extraction_options *rules,
 		.max_learned = rules->max_learned,
 		.is_stored = place->known != NULL,
 		.min_cluster_pages = rules->min_cluster_pages,
-		.has_models = rules->models != NULL && *rules->models != '\0',
+		.has_models = has_models(rules),
 		.format = (uint32_t)request->format,
 		.scope = (uint32_t)request->preference.scope,
 		.favor = (uint32_t)request->preference.favor,
@@ -523,12 +541,21 @@ text_task_encode_head(const struct extraction_options *rules,
 	return head;
 }
 
+/* A copy of the page of a request for a worker. */
+struct text_source {
+	struct copied_page found;
+	struct extraction_result told;
+	enum error error;
+};
+
 /* A request for a text, and what is needed to compute it. */
 struct text_task_input {
 	struct worker_pool *pool;
 	struct store *store;
 	const struct extraction_options *rules;
 	const struct text_request *request;
+	struct text_source *source; /* used for the first attempt; NULL = not
+				       copied yet */
 	bool is_ahead; /* every worker builds the models in advance; no client
 			  waits */
 	bool is_repeated; /* this is a retry, because the site has changed */
@@ -570,16 +597,13 @@ static enum error text_task_run(const struct text_task_input *asking,
 	return error;
 }
 
-/*
- * Compute the text of a stored page. Return ERR_BUSY if the page has changed
- * between two transactions.
- */
-static enum error answer_stored(const struct text_task_input *asking,
-				struct text_result *answer)
+/* Copy the page. If `key` is not NULL, also read the state of the key. */
+static void text_source_read(const struct text_task_input *asking,
+			     struct text_key *key, struct text_source *source)
 {
 	const struct text_request *request = asking->request;
-	struct extraction_result told = {0};
-	struct copied_page found = {
+
+	source->found = (struct copied_page){
 		/*
 		 * The data that is copied here may be outdated when a worker
 		 * becomes free. Therefore it is not copied for a retry: then
@@ -588,27 +612,50 @@ static enum error answer_stored(const struct text_task_input *asking,
 		.wants_frame = true,
 		.wants_told = !asking->is_repeated,
 		.wants_counts = extraction_needs_counts(request),
+		.key = key,
+		.has_generation = request->format == FORMAT_JSON,
 	};
-	enum error error = copied_page_read(asking->store, asking->rules,
-					    request->url, &found, &told);
+	source->error =
+		copied_page_read(asking->store, asking->rules, request->url,
+				 &source->found, &source->told);
+}
 
+/*
+ * Compute the text of a stored page. Return ERR_BUSY if the page has changed
+ * between two transactions.
+ */
+static enum error answer_stored(const struct text_task_input *asking,
+				struct text_result *answer)
+{
+	struct text_source own = {0};
+	struct text_source *source = asking->source;
+	struct copied_page *found;
+	enum error error;
+
+	if (source == NULL || asking->is_repeated) {
+		source = &own;
+		text_source_read(asking, NULL, source);
+	}
+	found = &source->found;
+	error = source->error;
 	if (error == ERR_NONE)
 		error = text_task_run(
 			asking,
 			&(struct text_task_page){
-				.site = &found.site,
-				.known = &found.known,
-				.found = &found,
-				.url = told.url,
-				.fetched_ms = found.fetched_ms,
-				.waiting_ms = found.waiting_ms,
-				.body = buffer_slice(&found.body)},
+				.site = &found->site,
+				.known = &found->known,
+				.found = found,
+				.url = source->told.url,
+				.fetched_ms = found->fetched_ms,
+				.waiting_ms = found->waiting_ms,
+				.body = buffer_slice(&found->body),
+			},
 			answer);
 	else
-		snprintf(answer->reason, sizeof(answer->reason), "%s",
-			 told.reason);
-	answer->waiting_ms = found.waiting_ms;
-	copied_page_close(&found);
+		snprintf(answer->reason, sizeof(answer->reason), "%.*s",
+			 (int)sizeof(answer->reason) - 1, source->told.reason);
+	answer->waiting_ms = found->waiting_ms;
+	copied_page_close(&own.found);
 	return error;
 }
 
@@ -664,39 +711,36 @@ text_task_retry(enum error (*try)(const struct text_task_input *asking,
 	return error;
 }
 
-static bool stored_text_read_key(const struct text_task_input *asking,
-				 struct text_key *key)
-{
-	return text_key_read(key, asking->store, asking->rules,
-			     asking->request) == ERR_NONE;
-}
-
 /*
- * Compute the text of the key. Store it in the cache if the state is unchanged
- * after the computation: then all data that was read belongs to that state.
+ * Return whether the state of the key is still current; `commits` is from
+ * before it was read.
  */
-static enum error compute_and_keep(const struct text_task_input *asking,
-				   const struct text_key *key,
-				   struct text_result *answer_out)
+static bool text_key_is_current(const struct text_task_input *asking,
+				const struct text_key *key, uint64_t commits)
 {
-	struct text_cache *answers = asking->rules->answers;
-	enum error error = text_task_retry(answer_stored, asking, answer_out);
 	struct text_key now = {0};
+	bool is_current;
 
-	if (error == ERR_NONE && stored_text_read_key(asking, &now) &&
-	    now.generation == key->generation &&
-	    slice_equal(buffer_slice(&now.state), buffer_slice(&key->state)))
-		text_cache_put(answers, key, answer_out);
+	/* a commit does not change the files of models */
+	if (store_is_same(asking->store, commits) && !has_models(asking->rules))
+		return true;
+	is_current = text_key_read(&now, asking->store, asking->rules,
+				   asking->request) == ERR_NONE &&
+		     now.generation == key->generation &&
+		     slice_equal(buffer_slice(&now.state),
+				 buffer_slice(&key->state));
 	text_key_free(&now);
-	return error;
+	return is_current;
 }
 
 /*
  * Return the text from the cache. If it is not there, compute it; if another
- * thread is already computing it, wait for that thread and look again.
+ * thread is already computing it, wait for that thread and look again. Store it
+ * in the cache if the state is unchanged after the computation: then all data
+ * that was read belongs to that state.
  */
 static enum error compute_once(const struct text_task_input *asking,
-			       const struct text_key *key,
+			       const struct text_key *key, uint64_t commits,
 			       struct text_result *answer_out)
 {
 	struct text_cache *answers = asking->rules->answers;
@@ -706,11 +750,27 @@ static enum error compute_once(const struct text_task_input *asking,
 	while (!text_cache_get(answers, key, answer_out)) {
 		if (!text_cache_begin(answers, key, &computing))
 			continue;
-		error = compute_and_keep(asking, key, answer_out);
+		error = text_task_retry(answer_stored, asking, answer_out);
+		if (error == ERR_NONE &&
+		    text_key_is_current(asking, key, commits))
+			text_cache_put(answers, key, answer_out);
 		text_cache_end(answers, &computing);
 		return error;
 	}
 	return ERR_NONE;
+}
+
+/* Get the text of the key from the cache, if it has at most `max_bytes`. */
+static bool stored_text_look_up(const struct text_task_input *asking,
+				size_t max_bytes, struct text_key *key,
+				struct text_result *answer_out)
+{
+	struct text_cache *answers = asking->rules->answers;
+
+	return text_cache_has(answers, key, max_bytes) &&
+	       text_key_read(key, asking->store, asking->rules,
+			     asking->request) == ERR_NONE &&
+	       text_cache_get(answers, key, answer_out);
 }
 
 bool stored_text_get_cached(struct store *store,
@@ -719,12 +779,34 @@ bool stored_text_get_cached(struct store *store,
 			    struct text_result *answer_out)
 {
 	struct text_key key = text_key_of(rules, request);
-	bool is_kept = text_cache_has(rules->answers, &key, MAX_QUICK_BYTES) &&
-		       text_key_read(&key, store, rules, request) == ERR_NONE &&
-		       text_cache_get(rules->answers, &key, answer_out);
+	bool is_kept = stored_text_look_up(
+		&(struct text_task_input){
+			.store = store, .rules = rules, .request = request},
+		MAX_QUICK_BYTES, &key, answer_out);
 
 	text_key_free(&key);
 	return is_kept;
+}
+
+/* Compute the text, which the cache does not have. */
+static enum error stored_text_compute(const struct text_task_input *given,
+				      struct text_key *key,
+				      struct text_result *answer_out)
+{
+	const uint64_t commits = store_commits(given->store);
+	struct text_source source = {0};
+	struct text_task_input asking = *given;
+	enum error error;
+
+	buffer_clear(&key->state);
+	text_source_read(&asking, key, &source);
+	asking.source = &source;
+	if (asking.rules->answers == NULL || source.error != ERR_NONE)
+		error = text_task_retry(answer_stored, &asking, answer_out);
+	else
+		error = compute_once(&asking, key, commits, answer_out);
+	copied_page_close(&source.found);
+	return error;
 }
 
 enum error stored_text_get(struct worker_pool *pool, struct store *store,
@@ -732,18 +814,18 @@ enum error stored_text_get(struct worker_pool *pool, struct store *store,
 			   const struct text_request *request,
 			   struct text_result *answer_out)
 {
-	const struct text_task_input asking = {pool,    store, rules,
-					       request, false, false};
-	struct text_key key;
+	const struct text_task_input asking = {.pool = pool,
+					       .store = store,
+					       .rules = rules,
+					       .request = request};
+	struct text_key key = {0};
 	enum error error = ERR_NONE;
 
-	if (rules->answers == NULL)
-		return text_task_retry(answer_stored, &asking, answer_out);
-	key = text_key_of(rules, request);
-	if (!stored_text_read_key(&asking, &key))
-		error = text_task_retry(answer_stored, &asking, answer_out);
-	else
-		error = compute_once(&asking, &key, answer_out);
+	if (rules->answers != NULL)
+		key = text_key_of(rules, request);
+	/* a large text may be there, for which the page need not be copied */
+	if (!stored_text_look_up(&asking, SIZE_MAX, &key, answer_out))
+		error = stored_text_compute(&asking, &key, answer_out);
 	text_key_free(&key);
 	return error;
 }
@@ -754,8 +836,10 @@ enum error submitted_text_get(struct worker_pool *pool, struct store *store,
 			      struct text_result *answer_out)
 {
 	return text_task_retry(answer_given,
-			       &(struct text_task_input){pool, store, rules,
-							 request, false, false},
+			       &(struct text_task_input){.pool = pool,
+							 .store = store,
+							 .rules = rules,
+							 .request = request},
 			       answer_out);
 }
 
@@ -767,8 +851,11 @@ enum error stored_text_build_models(struct worker_pool *pool,
 	struct text_result answer;
 	enum error error =
 		text_task_retry(answer_stored,
-				&(struct text_task_input){pool, store, rules,
-							  request, true, false},
+				&(struct text_task_input){.pool = pool,
+							  .store = store,
+							  .rules = rules,
+							  .request = request,
+							  .is_ahead = true},
 				&answer);
 
 	buffer_free(&answer.body);

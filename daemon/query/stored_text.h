@@ -94,8 +94,11 @@ struct copied_page {
 	bool wants_told;   /* input: also copy the data that a worker needs */
 	bool wants_counts; /* input: that data includes the document frequencies
 			      of the fragments */
-	bool is_told;      /* the data for a worker was copied, see TASK_TEXT in
-			      daemon/privsep/messages.h */
+	struct text_key *key; /* input: read the state of this key in the same
+				 transaction; NULL = none */
+	bool has_generation;  /* input: the key contains the generation */
+	bool is_told; /* the data for a worker was copied, see TASK_TEXT in
+			 daemon/privsep/messages.h */
 	struct cluster_state state;
 	uint32_t dictionary; /* with wants_frame: see stored_page_frame() */
 	size_t source_bytes; /* size of the source after decompression */

@@ -85,7 +85,7 @@ def compare(daemons, web, folder, rounds):
     for novelty in range(rounds):
         for clients in CLIENTS:
             targets.write_text("".join(
-                texts.target(web, i, "txt", f"{clients}x{novelty}") + "\n"
+                texts.target(web, i, "txt", 1000 * clients + novelty) + "\n"
                 for i in range(PAGES)))
             turn = (0, 1) if novelty % 2 == 0 else (1, 0)
             for i in turn:

@@ -39,6 +39,27 @@ TEST(a_committed_value_is_read_back)
 	ASSERT_OK(txn_end(&txn));
 }
 
+TEST(only_a_commit_changes_the_store)
+{
+	uint64_t commits = store_commits(store);
+	struct txn txn = txn_begin_read(store);
+
+	ASSERT_OK(txn_end(&txn));
+	txn = txn_begin_write(store);
+	txn_put(&txn, TABLE_HOSTS, slice_of("a"), slice_of("b"));
+	txn_abort(&txn);
+	ck_assert(store_is_same(store, commits));
+
+	txn = txn_begin_write(store);
+	txn_put(&txn, TABLE_HOSTS, slice_of("a"), slice_of("b"));
+	ck_assert(store_is_same(store, commits));
+	ASSERT_OK(txn_end(&txn));
+	ck_assert(!store_is_same(store, commits));
+	ck_assert(store_is_same(store, store_commits(store)));
+	/* a commit was in progress */
+	ck_assert(!store_is_same(store, commits + 1));
+}
+
 TEST(an_empty_value_is_there)
 {
 	struct txn txn = txn_begin_write(store);

@@ -13,6 +13,8 @@ enum {
 	PAGES = 24,
 	ROUNDS = 4,
 	THREADS = 4,
+	LONG_PAGE = 20000, /* elements */
+	MAX_ATTEMPTS = 50,
 	CACHE_BYTES = 16 << 20,
 	ROOM_FOR_SOME = 40 << 10
 };
@@ -214,6 +216,41 @@ TEST(concurrent_requests_compute_once)
 		check_at_once(number);
 	ck_assert_uint_eq(stats().misses, PAGES);
 	ck_assert_uint_eq(stats().hits, (uint64_t)PAGES * (THREADS - 1));
+}
+
+/* A page whose text takes longer than a commit. */
+static void put_long(unsigned number, unsigned version)
+{
+	AUTO_BUFFER html = {0};
+	struct url url;
+
+	url_of(number, &url);
+	buffer_printf(&html, "<p>This is the text of version %u.</p>", version);
+	for (int i = 0; i < LONG_PAGE; i++)
+		buffer_append_slice(&html, slice_of("<p><b>a</b>"));
+	ASSERT_OK(world_put(&world, url.text, buffer_slice(&html)));
+}
+
+/* Nothing is kept, because the data may be of both states. */
+TEST(a_page_that_changes_while_it_is_read_is_not_kept)
+{
+	for (unsigned i = 0; stats().misses == stats().count; i++) {
+		uint64_t misses = stats().misses;
+		struct text_result answer;
+		pthread_t thread;
+
+		/* the commit was too late each time */
+		ck_assert_uint_lt(i, MAX_ATTEMPTS);
+		put_long(i, 1);
+		asked_number = i;
+		ck_assert_int_eq(
+			pthread_create(&thread, NULL, ask_at_once, &answer), 0);
+		while (stats().misses == misses)
+			usleep(100);
+		put_long(i, 2);
+		pthread_join(thread, NULL);
+		buffer_free(&answer.body);
+	}
 }
 
 /* The result would be useless. */

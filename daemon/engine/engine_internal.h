@@ -92,7 +92,8 @@ void job_destroy(struct job *job);
 
 /*
  * A FIFO queue that any number of threads may use. It needs no limit, because
- * the pipeline never has more than max_in_flight jobs.
+ * the pipeline never has more than max_in_flight fetched pages and as many
+ * submitted ones.
  */
 struct job_queue {
 	struct lock lock;

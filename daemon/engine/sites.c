@@ -192,7 +192,8 @@ enum error stored_site_list_read(struct store *store,
 		    store_owns_site(store, row.id))
 			stored_site_list_add(
 				list,
-				(struct listed_site){row.id, row.generation});
+				(struct listed_site){row.id, row.generation,
+						     row.page_count});
 	scan_end(&scan);
 	if (list->count > 1)
 		qsort(list->items, list->count, sizeof(*list->items),
@@ -206,17 +207,6 @@ void stored_site_list_add(struct stored_site_list *list,
 	list->items = mem_grow(list->items, list->count, &list->capacity,
 			       sizeof(*list->items));
 	list->items[list->count++] = site;
-}
-
-const struct listed_site *
-stored_site_list_find(const struct stored_site_list *list, uint32_t site)
-{
-	size_t at;
-
-	LOWER_BOUND(at, list->count, list->items[at].site < site);
-	return at < list->count && list->items[at].site == site
-		       ? &list->items[at]
-		       : NULL;
 }
 
 void stored_site_list_free(struct stored_site_list *list)

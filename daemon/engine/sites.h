@@ -187,6 +187,7 @@ struct listed_site {
 	uint32_t site;
 	/* generation of its row; it changes when pages of the site change */
 	uint64_t generation;
+	uint32_t page_count;
 };
 
 /* A list of sites. Initialize with {0}; free with stored_site_list_free(). */
@@ -205,10 +206,6 @@ enum error stored_site_list_read(struct store *store,
 
 void stored_site_list_add(struct stored_site_list *list,
 			  struct listed_site site);
-
-/* Return the site with this number, or NULL. `list` is ascending. */
-const struct listed_site *
-stored_site_list_find(const struct stored_site_list *list, uint32_t site);
 
 void stored_site_list_free(struct stored_site_list *list);
 

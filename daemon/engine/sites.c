@@ -546,9 +546,17 @@ bool site_wants_threshold(const struct site_row *site)
 /* Return how long the site must be unchanged before a threshold is chosen. */
 static uint64_t site_quiet_ms(const struct site_row *site)
 {
-	enum { SMALL_PAGES = 100, QUIET_MS = 3000, OFFLINE_QUIET_MS = 2000 };
+	enum {
+		SMALL_PAGES = 100,
+		LARGE_PAGES = 6000,
+		QUIET_MS = 3000,
+		OFFLINE_QUIET_MS = 2000
+	};
 	const uint64_t pages_ms = 3 * (uint64_t)site->page_count;
 
+	/* ten times as long as a choice for as many pages takes */
+	if (site->page_count > LARGE_PAGES)
+		return site->page_count / 2;
 	/* more uploads may follow; a crawl has its end */
 	if ((site->options.flags & SITE_IS_OFFLINE) != 0)
 		return site->page_count < MIN_PAGES ? 0 : OFFLINE_QUIET_MS;
@@ -560,9 +568,14 @@ static uint64_t site_quiet_ms(const struct site_row *site)
 bool site_threshold_is_due(const struct site_row *site, uint64_t waiting_ms,
 			   uint64_t quiet_ms)
 {
-	enum { MAX_WAIT_MS = 60000 };
+	enum { MAX_WAIT_MS = 60000, LARGE_PAGES = 20000 };
+	/* a choice costs about 0.05 ms for each page */
+	const uint64_t wait_ms = site->page_count <= LARGE_PAGES
+					 ? MAX_WAIT_MS
+					 : MAX_WAIT_MS / LARGE_PAGES *
+						   (uint64_t)site->page_count;
 
-	return site_has_doubled(site) || waiting_ms >= MAX_WAIT_MS ||
+	return site_has_doubled(site) || waiting_ms >= wait_ms ||
 	       quiet_ms >= site_quiet_ms(site);
 }
 

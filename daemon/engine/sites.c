@@ -679,6 +679,25 @@ void sites_add(struct sites *sites, struct site *site)
 	sites_touch(sites, site);
 }
 
+static void open_sites_remove(struct open_sites *open, struct site *site)
+{
+	if (site->open_bytes == 0)
+		return;
+	if (site->newer == NULL)
+		open->newest = site->older;
+	else
+		site->newer->older = site->older;
+	if (site->older == NULL)
+		open->oldest = site->newer;
+	else
+		site->older->newer = site->newer;
+	open->count--;
+	open->bytes -= site->open_bytes;
+	site->newer = NULL;
+	site->older = NULL;
+	site->open_bytes = 0;
+}
+
 void sites_drop(struct sites *sites, struct site *site)
 {
 	struct site **link = sites_bucket(sites, site->row.host);
@@ -692,44 +711,38 @@ void sites_drop(struct sites *sites, struct site *site)
 	last->index = site->index;
 	site_array_remove(&sites->touched, site, SITE_IN_TOUCHED);
 	site_array_remove(&sites->unplaced, site, SITE_IN_UNPLACED);
-	site_array_remove(&sites->open, site, SITE_IN_OPEN);
+	open_sites_remove(&sites->open, site);
 	site_destroy(site);
 }
 
 void sites_mark_open(struct sites *sites, struct site *site)
 {
-	if (site->linkage != NULL)
-		list_once(&sites->open, site, SITE_IN_OPEN);
+	struct open_sites *open = &sites->open;
+
+	if (site->linkage == NULL)
+		return;
+	open_sites_remove(open, site);
+	site->open_bytes = linkage_size(site->linkage).bytes +
+			   SITE_KNOWN * sizeof(*site->known);
+	site->older = open->newest;
+	if (open->newest == NULL)
+		open->oldest = site;
+	else
+		open->newest->newer = site;
+	open->newest = site;
+	open->count++;
+	open->bytes += site->open_bytes;
 }
 
-/*
- * Remove sites without a linkage in memory from the list of open sites. Return
- * the site whose linkage was not used for the longest time, or NULL.
- */
-static struct site *find_oldest(struct sites *sites)
+void sites_close_idle(struct sites *sites, size_t max, size_t max_bytes)
 {
-	struct site_array *open = &sites->open;
-	struct site *oldest = NULL;
+	struct open_sites *open = &sites->open;
 
-	for (size_t i = open->count; i-- > 0;) {
-		struct site *site = open->items[i];
+	while (open->count > max && open->bytes > max_bytes) {
+		struct site *oldest = open->oldest;
 
-		if (site->linkage == NULL)
-			site_array_remove(open, site, SITE_IN_OPEN);
-		else if (oldest == NULL || site->used < oldest->used)
-			oldest = site;
-	}
-	return oldest;
-}
-
-void sites_close_idle(struct sites *sites, size_t max)
-{
-	struct site *oldest;
-
-	while (sites->open.count > max) {
-		oldest = find_oldest(sites);
-		if (sites->open.count > max)
-			site_close(oldest);
+		open_sites_remove(open, oldest);
+		site_close(oldest);
 	}
 }
 
@@ -747,6 +760,5 @@ void sites_free(struct sites *sites)
 	free(sites->all.items);
 	free(sites->touched.items);
 	free(sites->unplaced.items);
-	free(sites->open.items);
 	free(sites->buckets);
 }

@@ -699,21 +699,13 @@ struct commit_times {
 	uint64_t end_ms;
 };
 
-/*
- * Return when the next commit begins if few jobs have ended. In a large site
- * each page changes other blocks of counts, so it costs less to commit more
- * pages together. Therefore slow commits take a third of the time at most.
- */
-static uint64_t commit_times_next(const struct commit_times *last,
-				  uint64_t interval_ms)
+uint64_t commit_period_ms(uint64_t last_ms, uint64_t interval_ms)
 {
 	enum { SHARE = 3, MAX_PERIOD_MS = 1000 };
-	uint64_t period_ms = SHARE * (last->end_ms - last->begin_ms);
+	uint64_t period_ms = last_ms < MAX_PERIOD_MS / SHARE ? SHARE * last_ms
+							     : MAX_PERIOD_MS;
 
-	if (period_ms > MAX_PERIOD_MS)
-		period_ms = MAX_PERIOD_MS;
-	return last->begin_ms +
-	       (period_ms > interval_ms ? period_ms : interval_ms);
+	return period_ms > interval_ms ? period_ms : interval_ms;
 }
 
 /*
@@ -738,7 +730,9 @@ static uint64_t commit_wait_ms(const struct pipeline *pipeline,
 		return 0;
 	if (ended > 0)
 		return rest_until(
-			commit_times_next(last, options->commit_interval_ms),
+			last->begin_ms +
+				commit_period_ms(last->end_ms - last->begin_ms,
+						 options->commit_interval_ms),
 			now_ms);
 	if (pipeline->is_draining ||
 	    pipeline->in_flight >= options->max_in_flight)

@@ -143,14 +143,6 @@ void garbage_collector_stop(struct garbage_collector *collector)
  */
 enum { PERIOD_MS = 5000, LEVEL = 9 };
 
-/* A site that was walked, and the state of its row at that time. */
-struct walked_site {
-	uint32_t site;
-	bool is_done; /* the walk has changed nothing */
-	uint64_t generation;
-	uint64_t rests_until_ms; /* by the steady clock */
-};
-
 struct packing_thread {
 	struct store *store;
 	struct pipeline *pipeline;
@@ -173,19 +165,6 @@ packing_find_walk(const struct packing_thread *service, uint32_t site)
 	return at < service->walked_count && walked[at].site == site
 		       ? &walked[at]
 		       : NULL;
-}
-
-/*
- * Return whether the site need not be walked now. A walk reads all pages of the
- * site. So a large site is not walked again for each page that changes.
- */
-static bool packing_site_may_wait(const struct walked_site *last,
-				  const struct listed_site *site,
-				  uint64_t now_ms)
-{
-	return last != NULL &&
-	       ((last->is_done && last->generation == site->generation) ||
-		now_ms < last->rests_until_ms);
 }
 
 static enum error packing_commit(struct packing_thread *service,
@@ -225,8 +204,7 @@ static enum error walk_site(struct packing_thread *service, uint32_t site,
 /*
  * Walk over the sites that are not finished. A site is finished only when a
  * walk has changed nothing, because data that is derived from its templates may
- * be written shortly after its pages. A walk of 40 pages takes about 1 ms, and
- * the site then rests for 40 ms.
+ * be written shortly after its pages.
  */
 static enum error walk_sites(struct packing_thread *service,
 			     const struct stored_site_list *sites,
@@ -242,7 +220,7 @@ static enum error walk_sites(struct packing_thread *service,
 			packing_find_walk(service, site->site);
 		uint64_t packed = 0;
 
-		if (packing_site_may_wait(last, site, clock_steady_ms())) {
+		if (walked_site_rests(last, site, clock_steady_ms())) {
 			walks[count++] = *last;
 			continue;
 		}
@@ -250,9 +228,8 @@ static enum error walk_sites(struct packing_thread *service,
 			error = walk_site(service, site->site, &packed);
 		*total += packed;
 		if (error == ERR_NONE)
-			walks[count++] = (struct walked_site){
-				site->site, packed == 0, site->generation,
-				clock_steady_ms() + site->page_count};
+			walks[count++] = walked_site_note(site, packed,
+							  clock_steady_ms());
 	}
 	free(service->walked);
 	service->walked = walks;

@@ -711,8 +711,7 @@ uint64_t commit_period_ms(uint64_t last_ms, uint64_t interval_ms)
 /*
  * Return how long the committer may wait until the next commit if no command
  * arrives. `ended` is the number of finished jobs. Due times use the wall
- * clock, but those of `last` and `now_ms` use the steady clock. The caller
- * holds the lock.
+ * clock; `last` and `now_ms` use the steady clock. The caller holds the lock.
  */
 static uint64_t commit_wait_ms(const struct pipeline *pipeline,
 			       const struct commit_times *last, uint64_t now_ms,
@@ -1373,10 +1372,10 @@ static void pipeline_wait_for_room(struct pipeline *pipeline)
 }
 
 /*
- * Return whether there is room for a submitted page. Submitted pages do not
- * count as fetched ones, so neither keep out the others. If there are many, a
- * commit has half of them, and the analysis goes on with the others. The caller
- * holds the lock.
+ * Return whether there is room for a submitted page. max_in_flight limits
+ * submitted pages and fetched pages separately. A commit gets half of the
+ * submitted pages, while the workers analyse the other half. The caller holds
+ * the lock.
  */
 static bool may_ingest(struct pipeline *pipeline)
 {

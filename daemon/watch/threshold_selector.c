@@ -148,7 +148,7 @@ static void threshold_selector_note_all(struct threshold_selector *selector,
 	scan_end(&scan);
 }
 
-/* Find the sites that get a threshold now, among those that may want one. */
+/* Find the sites that get a threshold now. */
 static enum error find_turns(struct threshold_selector *selector,
 			     struct turns *turns)
 {

@@ -327,16 +327,16 @@ TEST(a_site_that_is_deleted_leaves_no_dictionary)
 
 TEST(a_large_site_rests_after_a_walk)
 {
-	struct listed_site site = {
+	struct listed_site listed = {
 		.site = 1, .generation = 7, .page_count = 50000};
-	const struct walked_site done = walked_site_note(&site, 0, 100);
-	const struct walked_site begun = walked_site_note(&site, 1, 100);
+	const struct walked_site done = walked_site_note(&listed, 0, 100);
+	const struct walked_site begun = walked_site_note(&listed, 1, 100);
 
-	ck_assert(!walked_site_rests(NULL, &site, 100));
-	ck_assert(walked_site_rests(&done, &site, 50100));
-	ck_assert(walked_site_rests(&begun, &site, 50099));
-	ck_assert(!walked_site_rests(&begun, &site, 50100));
-	site.generation = 8;
-	ck_assert(walked_site_rests(&done, &site, 50099));
-	ck_assert(!walked_site_rests(&done, &site, 50100));
+	ck_assert(!walked_site_rests(NULL, &listed, 100));
+	ck_assert(walked_site_rests(&done, &listed, 50100));
+	ck_assert(walked_site_rests(&begun, &listed, 50099));
+	ck_assert(!walked_site_rests(&begun, &listed, 50100));
+	listed.generation = 8;
+	ck_assert(walked_site_rests(&done, &listed, 50099));
+	ck_assert(!walked_site_rests(&done, &listed, 50100));
 }

@@ -142,7 +142,8 @@ unsigned store_partition_of_key(const struct store *store, enum table table,
 void store_set_owned(struct store *store, unsigned partition, bool is_own)
 {
 	assert(partition < JOURNAL_PARTITIONS);
-	atomic_store(&store->owns[partition], is_own);
+	if (atomic_exchange(&store->owns[partition], is_own) != is_own)
+		site_feeds_reset(&store->feeds);
 }
 
 bool store_owns(const struct store *store, unsigned partition)

@@ -676,6 +676,7 @@ enum error store_open(struct store **store_out, const char *path,
 	store->dictionaries = dictionary_cache_create();
 	init_map_lock(&store->map_lock);
 	pthread_mutex_init(&store->write_lock, NULL);
+	site_feeds_init(&store->feeds);
 	if (options->is_read_only)
 		store->lock_file = folder_lock_shared(path);
 	else
@@ -713,6 +714,7 @@ void store_close(struct store *store)
 		close(store->lock_file);
 	dictionary_cache_destroy(store->dictionaries);
 	secrets_close(store->secrets);
+	site_feeds_destroy(&store->feeds);
 	pthread_mutex_destroy(&store->write_lock);
 	pthread_rwlock_destroy(&store->map_lock);
 	free(store->path);

@@ -13,6 +13,7 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "store/site_feed.h"
 #include "store/txn.h"
 
 struct cipher;
@@ -232,6 +233,7 @@ struct store {
 	bool is_noted;
 	/* partitions that this process owns; see store/partitions.h */
 	atomic_bool owns[STORE_PARTITIONS + 1];
+	struct site_feeds feeds;
 };
 
 /*

@@ -166,6 +166,8 @@ void txn_put(struct txn *txn, enum table table, struct slice key,
 	txn_check(txn, rc);
 	if (txn->journal != NULL)
 		journal_note(txn->journal, txn->store, table, key);
+	if (table == TABLE_SITES)
+		site_feeds_note(&txn->store->feeds, key);
 }
 
 static void txn_log_checksum(const struct txn *txn, enum table table,
@@ -262,6 +264,8 @@ void txn_delete(struct txn *txn, enum table table, struct slice key)
 		txn_check(txn, rc);
 	if (rc == MDB_SUCCESS && txn->journal != NULL)
 		journal_note(txn->journal, txn->store, table, key);
+	if (table == TABLE_SITES)
+		site_feeds_note_any(&txn->store->feeds);
 }
 
 uint64_t txn_delete_prefix(struct txn *txn, enum table table,
@@ -311,6 +315,8 @@ static void txn_release_locks(struct txn *txn, enum secrets_end end)
 		atomic_store(&txn->store->write_cause, txn->cause);
 	if (txn->is_writer)
 		secrets_complete(txn->store->secrets, end);
+	if (txn->is_writer)
+		site_feeds_end(&txn->store->feeds, end != SECRETS_UNDONE);
 	if (txn->is_writer)
 		pthread_mutex_unlock(&txn->store->write_lock);
 }

@@ -140,6 +140,8 @@ void scan_delete(struct scan *scan)
 	if (scan->txn->journal != NULL)
 		journal_note(scan->txn->journal, scan->txn->store, scan->table,
 			     (struct slice){scan->start, scan->key.size});
+	if (scan->table == TABLE_SITES)
+		site_feeds_note_any(&scan->txn->store->feeds);
 	txn_check(scan->txn, mdb_cursor_del(scan->cursor, 0));
 	mdb_cursor_close(scan->cursor);
 	scan->cursor = txn_cursor(scan->txn, scan->table);

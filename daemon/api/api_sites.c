@@ -901,7 +901,11 @@ void site_request_free(struct site_request *request)
 
 /* Sites: add, list, show, delete. */
 
-enum { NODE_SITES = 500 }; /* sites that a node returns in one response */
+enum {
+	NODE_SITES = 500, /* sites that a node returns in one response */
+	DEFAULT_SITES = 1000,
+	MAX_SITES = 10000,
+};
 
 /* A part of the list of all sites, sorted by host. */
 struct api_site_list {
@@ -1090,7 +1094,7 @@ enum http_verdict api_get_sites(struct call *call)
 	uint64_t limit;
 	uint64_t days;
 
-	return call_number(call, "limit", UINT32_MAX, UINT32_MAX, &limit) &&
+	return call_number(call, "limit", DEFAULT_SITES, MAX_SITES, &limit) &&
 			       call_number(call, "days", SITE_DAYS, SITE_DAYS,
 					   &days)
 		       ? api_sites_list(call, limit, days)

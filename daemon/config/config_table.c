@@ -453,7 +453,8 @@ const struct config_row config_rows[] = {
 		    "the number"},
 	{"clustering", "max_cached_sites", CONFIG_COUNT, true,
 	 FIELD(max_open_sites), RANGE(1, 65536, 64),
-	 .meaning = "Maximum number of sites whose signatures are in memory"},
+	 .meaning = "Maximum number of sites whose signatures are in memory, "
+		    "if these take over 256 MiB together"},
 	{"clustering", "min_pages", CONFIG_COUNT, false, FIELD(min_cluster_pages),
 	 RANGE(3, 1000000, 3),
 	 .meaning = "Minimum number of pages of a template; a smaller "

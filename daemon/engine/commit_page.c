@@ -1238,7 +1238,6 @@ enum error commit_visit(struct commit *batch, struct change *change)
 		 */
 		return ERR_NOT_OWNER;
 	answer->outcome.now_ms = batch->now_ms;
-	site->used = batch->number;
 	if (is_leased)
 		site->pace_ms = answer->pace_ms;
 	if (answer->pause_ms > 0)
@@ -1332,7 +1331,6 @@ enum error commit_delete_page(struct commit *batch, struct change *change)
 	error = frontier_exclude(batch->txn, &site->row, page);
 	if (error != ERR_NONE)
 		return error;
-	site->used = batch->number;
 	site->is_changed = true;
 	commit_remove_page(batch, site, url, NULL);
 	commit_unquarantine(batch, site, url);

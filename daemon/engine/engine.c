@@ -127,6 +127,7 @@ void counts_write(struct counts *counts, struct txn *txn, uint32_t site)
 
 enum {
 	DEFAULT_OPEN_SITES = 64,
+	DEFAULT_OPEN_BYTES = 256 << 20,
 	DEFAULT_MAX_SITES = 10000,
 	DEFAULT_MAX_HOOKS = 100,
 	DEFAULT_MAX_SILENCES = 1000,
@@ -213,6 +214,8 @@ static void engine_set_options(struct engine *engine,
 	engine->options = *options;
 	if (engine->options.max_open_sites == 0)
 		engine->options.max_open_sites = DEFAULT_OPEN_SITES;
+	if (engine->options.max_open_bytes == 0)
+		engine->options.max_open_bytes = DEFAULT_OPEN_BYTES;
 	if (engine->options.max_sites == 0)
 		engine->options.max_sites = DEFAULT_MAX_SITES;
 	if (engine->options.max_hooks == 0)
@@ -497,8 +500,8 @@ static enum error try_batch(struct engine *engine, struct change *changes,
 		engine->is_released = true;
 		engine->last_ms = now_ms;
 		keep_batch(engine);
-		sites_close_idle(&engine->sites,
-				 engine->options.max_open_sites);
+		sites_close_idle(&engine->sites, engine->options.max_open_sites,
+				 engine->options.max_open_bytes);
 		return ERR_NONE;
 	}
 	if (order != NULL)

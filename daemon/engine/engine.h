@@ -360,8 +360,12 @@ struct commit_log {
 };
 
 struct engine_options {
-	size_t max_open_sites; /* maximum number of linkages in memory; 0 = 64
-				*/
+	/*
+	 * if there are more linkages in memory, and these take more bytes, some
+	 * are freed; 0 = 64, and 256 MiB
+	 */
+	size_t max_open_sites;
+	size_t max_open_bytes;
 	/* sites over this limit are rejected with ERR_TOO_LARGE; 0 = 10,000 */
 	size_t max_sites;
 	/* hooks over this limit are rejected with ERR_BUSY; 0 = 100 */

@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "daemon/engine/commit.h"
+#include "daemon/engine/sites.h"
 #include "store/content.h"
 #include "store/key.h"
 #include "store/partitions.h"
@@ -782,6 +783,21 @@ void packing_walk_end(struct packing_walk *walk)
 	packing_site_free(walk->known);
 	walk->known = NULL;
 	walk->is_ended = true;
+}
+
+struct walked_site walked_site_note(const struct listed_site *site,
+				    uint64_t packed, uint64_t now_ms)
+{
+	return (struct walked_site){site->site, packed == 0, site->generation,
+				    now_ms + site->page_count};
+}
+
+bool walked_site_rests(const struct walked_site *last,
+		       const struct listed_site *site, uint64_t now_ms)
+{
+	return last != NULL &&
+	       ((last->is_done && last->generation == site->generation) ||
+		now_ms < last->rests_until_ms);
 }
 
 /*

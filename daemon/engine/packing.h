@@ -26,6 +26,7 @@
 #include "store/txn.h"
 
 struct cluster_name;
+struct listed_site;
 
 enum {
 	PACKING_MIN_PAGES = 3,
@@ -113,5 +114,29 @@ struct packing_walk {
 enum error packing_step(struct packing_walk *walk, struct store *store,
 			struct packing *packing_out);
 void packing_walk_end(struct packing_walk *walk);
+
+/* A site that was walked, and the state of its row at that time. */
+struct walked_site {
+	uint32_t site;
+	bool is_done; /* the walk has changed nothing */
+	uint64_t generation;
+	uint64_t rests_until_ms; /* by the steady clock */
+};
+
+/*
+ * Return the state of a site whose walk ends now. `site` was read before the
+ * walk, which has changed `packed` rows. The next walk comes no earlier than 1
+ * ms for each page later, which is about 40 times as long as a walk takes.
+ */
+struct walked_site walked_site_note(const struct listed_site *site,
+				    uint64_t packed, uint64_t now_ms);
+
+/*
+ * Return whether the site need not be walked now. A walk reads all pages of the
+ * site. So a large site is not walked again for each page that changes.
+ * `last` may be NULL.
+ */
+bool walked_site_rests(const struct walked_site *last,
+		       const struct listed_site *site, uint64_t now_ms);
 
 #endif

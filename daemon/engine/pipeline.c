@@ -693,28 +693,46 @@ static uint64_t rest_until(uint64_t time_ms, uint64_t now_ms)
 	return time_ms > now_ms ? time_ms - now_ms : 0;
 }
 
+/* The last commit of pages. */
+struct commit_times {
+	uint64_t begin_ms;
+	uint64_t end_ms;
+};
+
+uint64_t commit_period_ms(uint64_t last_ms, uint64_t interval_ms)
+{
+	enum { SHARE = 3, MAX_PERIOD_MS = 1000 };
+	uint64_t period_ms = last_ms < MAX_PERIOD_MS / SHARE ? SHARE * last_ms
+							     : MAX_PERIOD_MS;
+
+	return period_ms > interval_ms ? period_ms : interval_ms;
+}
+
 /*
  * Return how long the committer may wait until the next commit if no command
  * arrives. `ended` is the number of finished jobs. Due times use the wall
- * clock, but `begin_ms`, the start of the last commit, and `now_ms` use the
- * steady clock. The caller holds the lock.
+ * clock; `last` and `now_ms` use the steady clock. The caller holds the lock.
  */
 static uint64_t commit_wait_ms(const struct pipeline *pipeline,
-			       uint64_t begin_ms, uint64_t now_ms, size_t ended)
+			       const struct commit_times *last, uint64_t now_ms,
+			       size_t ended)
 {
 	const struct pipeline_options *options = &pipeline->options;
 
-	assert(begin_ms <= now_ms);
+	assert(last->begin_ms <= now_ms);
 	assert(lock_is_held(&pipeline->lock));
 	if (pipeline->is_drained)
 		return 0;
 	if (pipeline->stats.is_paused)
-		return rest_until(begin_ms + pipeline->retry_ms, now_ms);
+		return rest_until(last->begin_ms + pipeline->retry_ms, now_ms);
 	if (ended > options->max_in_flight / 2)
 		return 0;
 	if (ended > 0)
-		return rest_until(begin_ms + options->commit_interval_ms,
-				  now_ms);
+		return rest_until(
+			last->begin_ms +
+				commit_period_ms(last->end_ms - last->begin_ms,
+						 options->commit_interval_ms),
+			now_ms);
 	if (pipeline->is_draining ||
 	    pipeline->in_flight >= options->max_in_flight)
 		return MAX_IDLE_MS;
@@ -727,7 +745,8 @@ static uint64_t commit_wait_ms(const struct pipeline *pipeline,
  * Wait until there is work for a commit. Return false when the pipeline is
  * drained.
  */
-static bool commit_wait_for_work(struct pipeline *pipeline, uint64_t begin_ms,
+static bool commit_wait_for_work(struct pipeline *pipeline,
+				 const struct commit_times *last,
 				 const struct pending_jobs *held)
 {
 	bool goes_on;
@@ -737,7 +756,7 @@ static bool commit_wait_for_work(struct pipeline *pipeline, uint64_t begin_ms,
 		size_t ended = job_queue_count(&pipeline->ended) + held->count;
 		uint64_t now_ms = clock_steady_ms();
 		uint64_t rest_ms =
-			commit_wait_ms(pipeline, begin_ms, now_ms, ended);
+			commit_wait_ms(pipeline, last, now_ms, ended);
 
 		goes_on = !pipeline->is_drained ||
 			  (ended > 0 && !pipeline->stats.is_paused);
@@ -760,14 +779,15 @@ static bool commit_wait_for_work(struct pipeline *pipeline, uint64_t begin_ms,
 static void *committer_main(void *argument)
 {
 	struct pipeline *pipeline = argument;
-	uint64_t begin_ms = 0;
+	struct commit_times last = {0};
 	struct pending_jobs held = {0};
 
-	while (commit_wait_for_work(pipeline, begin_ms, &held)) {
-		begin_ms = clock_steady_ms();
+	while (commit_wait_for_work(pipeline, &last, &held)) {
+		last.begin_ms = clock_steady_ms();
 		run_commands(pipeline);
 		hold_ended(pipeline, &held);
 		pipeline_set_pause(pipeline, commit_jobs(pipeline, &held));
+		last.end_ms = clock_steady_ms();
 		if (pipeline->options.on_commit != NULL)
 			pipeline->options.on_commit(pipeline->options.context);
 	}
@@ -1352,16 +1372,17 @@ static void pipeline_wait_for_room(struct pipeline *pipeline)
 }
 
 /*
- * Return whether there is room for a submitted page. Submitted pages may use
- * only half of max_in_flight, because the other half is reserved for fetched
- * pages. The caller holds the lock.
+ * Return whether there is room for a submitted page. max_in_flight limits
+ * submitted pages and fetched pages separately. A commit gets half of the
+ * submitted pages, while the workers analyse the other half. The caller holds
+ * the lock.
  */
 static bool may_ingest(struct pipeline *pipeline)
 {
 	size_t max = pipeline->options.max_in_flight;
 
 	assert(lock_is_held(&pipeline->lock));
-	return pipeline->ingesting < (max < 2 ? 1 : max / 2) &&
+	return pipeline->ingesting < max &&
 	       pipeline->fetching.waiting_bytes <=
 		       pipeline->fetching.max_waiting_bytes;
 }

@@ -192,7 +192,8 @@ enum error stored_site_list_read(struct store *store,
 		    store_owns_site(store, row.id))
 			stored_site_list_add(
 				list,
-				(struct listed_site){row.id, row.generation});
+				(struct listed_site){row.id, row.generation,
+						     row.page_count});
 	scan_end(&scan);
 	if (list->count > 1)
 		qsort(list->items, list->count, sizeof(*list->items),
@@ -206,17 +207,6 @@ void stored_site_list_add(struct stored_site_list *list,
 	list->items = mem_grow(list->items, list->count, &list->capacity,
 			       sizeof(*list->items));
 	list->items[list->count++] = site;
-}
-
-const struct listed_site *
-stored_site_list_find(const struct stored_site_list *list, uint32_t site)
-{
-	size_t at;
-
-	LOWER_BOUND(at, list->count, list->items[at].site < site);
-	return at < list->count && list->items[at].site == site
-		       ? &list->items[at]
-		       : NULL;
 }
 
 void stored_site_list_free(struct stored_site_list *list)
@@ -556,9 +546,17 @@ bool site_wants_threshold(const struct site_row *site)
 /* Return how long the site must be unchanged before a threshold is chosen. */
 static uint64_t site_quiet_ms(const struct site_row *site)
 {
-	enum { SMALL_PAGES = 100, QUIET_MS = 3000, OFFLINE_QUIET_MS = 2000 };
+	enum {
+		SMALL_PAGES = 100,
+		LARGE_PAGES = 6000,
+		QUIET_MS = 3000,
+		OFFLINE_QUIET_MS = 2000
+	};
 	const uint64_t pages_ms = 3 * (uint64_t)site->page_count;
 
+	/* ten times as long as a choice for as many pages takes */
+	if (site->page_count > LARGE_PAGES)
+		return site->page_count / 2;
 	/* more uploads may follow; a crawl has its end */
 	if ((site->options.flags & SITE_IS_OFFLINE) != 0)
 		return site->page_count < MIN_PAGES ? 0 : OFFLINE_QUIET_MS;
@@ -570,9 +568,14 @@ static uint64_t site_quiet_ms(const struct site_row *site)
 bool site_threshold_is_due(const struct site_row *site, uint64_t waiting_ms,
 			   uint64_t quiet_ms)
 {
-	enum { MAX_WAIT_MS = 60000 };
+	enum { MAX_WAIT_MS = 60000, LARGE_PAGES = 20000 };
+	/* a choice costs about 0.05 ms for each page */
+	const uint64_t wait_ms = site->page_count <= LARGE_PAGES
+					 ? MAX_WAIT_MS
+					 : MAX_WAIT_MS / LARGE_PAGES *
+						   (uint64_t)site->page_count;
 
-	return site_has_doubled(site) || waiting_ms >= MAX_WAIT_MS ||
+	return site_has_doubled(site) || waiting_ms >= wait_ms ||
 	       quiet_ms >= site_quiet_ms(site);
 }
 
@@ -676,6 +679,25 @@ void sites_add(struct sites *sites, struct site *site)
 	sites_touch(sites, site);
 }
 
+static void open_sites_remove(struct open_sites *open, struct site *site)
+{
+	if (site->open_bytes == 0)
+		return;
+	if (site->newer == NULL)
+		open->newest = site->older;
+	else
+		site->newer->older = site->older;
+	if (site->older == NULL)
+		open->oldest = site->newer;
+	else
+		site->older->newer = site->newer;
+	open->count--;
+	open->bytes -= site->open_bytes;
+	site->newer = NULL;
+	site->older = NULL;
+	site->open_bytes = 0;
+}
+
 void sites_drop(struct sites *sites, struct site *site)
 {
 	struct site **link = sites_bucket(sites, site->row.host);
@@ -689,44 +711,38 @@ void sites_drop(struct sites *sites, struct site *site)
 	last->index = site->index;
 	site_array_remove(&sites->touched, site, SITE_IN_TOUCHED);
 	site_array_remove(&sites->unplaced, site, SITE_IN_UNPLACED);
-	site_array_remove(&sites->open, site, SITE_IN_OPEN);
+	open_sites_remove(&sites->open, site);
 	site_destroy(site);
 }
 
 void sites_mark_open(struct sites *sites, struct site *site)
 {
-	if (site->linkage != NULL)
-		list_once(&sites->open, site, SITE_IN_OPEN);
+	struct open_sites *open = &sites->open;
+
+	if (site->linkage == NULL)
+		return;
+	open_sites_remove(open, site);
+	site->open_bytes = linkage_size(site->linkage).bytes +
+			   SITE_KNOWN * sizeof(*site->known);
+	site->older = open->newest;
+	if (open->newest == NULL)
+		open->oldest = site;
+	else
+		open->newest->newer = site;
+	open->newest = site;
+	open->count++;
+	open->bytes += site->open_bytes;
 }
 
-/*
- * Remove sites without a linkage in memory from the list of open sites. Return
- * the site whose linkage was not used for the longest time, or NULL.
- */
-static struct site *find_oldest(struct sites *sites)
+void sites_close_idle(struct sites *sites, size_t max, size_t max_bytes)
 {
-	struct site_array *open = &sites->open;
-	struct site *oldest = NULL;
+	struct open_sites *open = &sites->open;
 
-	for (size_t i = open->count; i-- > 0;) {
-		struct site *site = open->items[i];
+	while (open->count > max && open->bytes > max_bytes) {
+		struct site *oldest = open->oldest;
 
-		if (site->linkage == NULL)
-			site_array_remove(open, site, SITE_IN_OPEN);
-		else if (oldest == NULL || site->used < oldest->used)
-			oldest = site;
-	}
-	return oldest;
-}
-
-void sites_close_idle(struct sites *sites, size_t max)
-{
-	struct site *oldest;
-
-	while (sites->open.count > max) {
-		oldest = find_oldest(sites);
-		if (sites->open.count > max)
-			site_close(oldest);
+		open_sites_remove(open, oldest);
+		site_close(oldest);
 	}
 }
 
@@ -744,6 +760,5 @@ void sites_free(struct sites *sites)
 	free(sites->all.items);
 	free(sites->touched.items);
 	free(sites->unplaced.items);
-	free(sites->open.items);
 	free(sites->buckets);
 }

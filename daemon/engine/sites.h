@@ -32,7 +32,6 @@ struct site_row;
 enum site_array_flags {
 	SITE_IN_TOUCHED = 1,
 	SITE_IN_UNPLACED = 2,
-	SITE_IN_OPEN = 4,
 };
 
 /*
@@ -54,8 +53,9 @@ struct site {
 	/* row of the site; its slices are copies that the site owns */
 	struct site_row row;
 	struct linkage *linkage; /* NULL while the site is not open */
-	/* number of the commit that used the linkage last */
-	uint64_t used;
+	struct site *newer;      /* neighbours in the list of open sites */
+	struct site *older;
+	size_t open_bytes; /* counted in this list; 0 = not in the list */
 	uint64_t adoption; /* number of the commit that adopted it from another
 			      node; 0 = not adopted */
 	size_t leased;     /* number of leased URLs */
@@ -131,6 +131,14 @@ struct site_array {
 	size_t capacity;
 };
 
+/* The sites whose linkage may be in memory, by the time of their last use. */
+struct open_sites {
+	struct site *newest;
+	struct site *oldest;
+	size_t count;
+	size_t bytes; /* that they took when they were used last */
+};
+
 struct sites {
 	/* all sites; each stores its index in this list */
 	struct site_array all;
@@ -140,7 +148,7 @@ struct sites {
 	struct site_array touched; /* sites that this commit has touched */
 	/* sites whose position in struct site_queue must be computed again */
 	struct site_array unplaced;
-	struct site_array open; /* sites whose linkage may be in memory */
+	struct open_sites open;
 };
 
 /*
@@ -164,14 +172,15 @@ void sites_touch(struct sites *sites, struct site *site);
 /* Note that the position of the site in the queue must be computed again. */
 void sites_mark_unqueued(struct sites *sites, struct site *site);
 
-/* Note that the linkage of the site may now be in memory. */
+/* Note that the linkage of the site is used, and may now be in memory. */
 void sites_mark_open(struct sites *sites, struct site *site);
 
 /*
- * Free the linkages that were not used for the longest time, until `max`
- * remain.
+ * Free the linkages that were not used for the longest time, until `max` remain
+ * or all of them take at most `max_bytes`. So many small sites can grow at the
+ * same time, and none of them is read again for each of its pages.
  */
-void sites_close_idle(struct sites *sites, size_t max);
+void sites_close_idle(struct sites *sites, size_t max, size_t max_bytes);
 
 /* Remove all sites from the list whose bit is `which`. */
 void sites_clear(struct site_array *list, enum site_array_flags which);
@@ -187,6 +196,7 @@ struct listed_site {
 	uint32_t site;
 	/* generation of its row; it changes when pages of the site change */
 	uint64_t generation;
+	uint32_t page_count;
 };
 
 /* A list of sites. Initialize with {0}; free with stored_site_list_free(). */
@@ -205,10 +215,6 @@ enum error stored_site_list_read(struct store *store,
 
 void stored_site_list_add(struct stored_site_list *list,
 			  struct listed_site site);
-
-/* Return the site with this number, or NULL. `list` is ascending. */
-const struct listed_site *
-stored_site_list_find(const struct stored_site_list *list, uint32_t site);
 
 void stored_site_list_free(struct stored_site_list *list);
 
@@ -349,9 +355,11 @@ bool site_wants_threshold(const struct site_row *site);
  * reads all signatures of the site. A site whose pages change all the time, for
  * example while a client uploads them, would need one after each commit; so the
  * choice waits until the site has been unchanged for a time that depends on its
- * size and origin, at most some seconds.
- * `waiting_ms`: since when it wants a choice; `quiet_ms`: since when it is
- * unchanged.
+ * size and origin: some seconds, or half a millisecond for each page. If it
+ * never is, the choice waits for 60 s, or 3 ms for each page. So choices take a
+ * small part of the time, however large the site is and however often it
+ * changes. `waiting_ms`: since when it wants a choice; `quiet_ms`: since when
+ * it is unchanged.
  */
 bool site_threshold_is_due(const struct site_row *site, uint64_t waiting_ms,
 			   uint64_t quiet_ms);

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/hash.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "daemon/engine/gc.h"
@@ -148,19 +149,23 @@ struct packing_thread {
 	struct pipeline *pipeline;
 	struct background *background;
 	/*
-	 * the sites that were completely compressed, with their generation at
-	 * that time; only the thread uses them
+	 * [walked_count], ascending by number; only the thread uses them
 	 */
-	struct stored_site_list walked;
+	struct walked_site *walked;
+	size_t walked_count;
 };
 
-static bool packing_site_is_done(const struct packing_thread *service,
-				 const struct listed_site *site)
+/* Return the last walk of the site, or NULL. */
+static const struct walked_site *
+packing_find_walk(const struct packing_thread *service, uint32_t site)
 {
-	const struct listed_site *walked =
-		stored_site_list_find(&service->walked, site->site);
+	const struct walked_site *walked = service->walked;
+	size_t at;
 
-	return walked != NULL && walked->generation == site->generation;
+	LOWER_BOUND(at, service->walked_count, walked[at].site < site);
+	return at < service->walked_count && walked[at].site == site
+		       ? &walked[at]
+		       : NULL;
 }
 
 static enum error packing_commit(struct packing_thread *service,
@@ -206,25 +211,30 @@ static enum error walk_sites(struct packing_thread *service,
 			     const struct stored_site_list *sites,
 			     uint64_t *total)
 {
-	struct stored_site_list done = {0};
+	struct walked_site *walks = mem_alloc(sites->count, sizeof(*walks));
+	size_t count = 0;
 	enum error error = ERR_NONE;
 
 	for (size_t i = 0; i < sites->count; i++) {
-		bool is_walked =
-			packing_site_is_done(service, &sites->items[i]);
+		const struct listed_site *site = &sites->items[i];
+		const struct walked_site *last =
+			packing_find_walk(service, site->site);
 		uint64_t packed = 0;
 
-		if (!is_walked && error == ERR_NONE) {
-			error = walk_site(service, sites->items[i].site,
-					  &packed);
-			is_walked = error == ERR_NONE && packed == 0;
+		if (walked_site_rests(last, site, clock_steady_ms())) {
+			walks[count++] = *last;
+			continue;
 		}
+		if (error == ERR_NONE)
+			error = walk_site(service, site->site, &packed);
 		*total += packed;
-		if (is_walked)
-			stored_site_list_add(&done, sites->items[i]);
+		if (error == ERR_NONE)
+			walks[count++] = walked_site_note(site, packed,
+							  clock_steady_ms());
 	}
-	stored_site_list_free(&service->walked);
-	service->walked = done;
+	free(service->walked);
+	service->walked = walks;
+	service->walked_count = count;
 	return error;
 }
 
@@ -272,7 +282,7 @@ void packing_thread_stop(struct packing_thread *service)
 	if (service == NULL)
 		return;
 	background_stop(service->background);
-	stored_site_list_free(&service->walked);
+	free(service->walked);
 	free(service);
 }
 

@@ -11,6 +11,7 @@
 #include "daemon/runtime/clock.h"
 #include "daemon/runtime/thread.h"
 #include "store/partitions.h"
+#include "store/site_feed.h"
 
 /* Number of sites whose thresholds are committed together. */
 enum { BATCH_CHOICES = 16 };
@@ -30,6 +31,7 @@ struct choice_batch {
 /* A site that wants a threshold, but not yet. Times by the steady clock. */
 struct deferred_site {
 	uint32_t site;
+	char *host;
 	bool is_there; /* it still wants one */
 	uint64_t generation;
 	uint64_t since_ms;   /* it wants a threshold since then */
@@ -45,6 +47,7 @@ struct threshold_selector {
 	struct pipeline *pipeline;
 	size_t max_leaves;
 	struct background *background;
+	struct site_feed *feed;
 	struct choice_batch batch;
 };
 
@@ -74,10 +77,12 @@ static struct deferred_site *deferred_find(struct threshold_selector *selector,
 	memmove(&items[at + 1], &items[at],
 		(selector->deferred_count - at) * sizeof(*items));
 	selector->deferred_count++;
-	items[at] = (struct deferred_site){.site = row->id,
-					   .generation = row->generation,
-					   .since_ms = now_ms,
-					   .changed_ms = now_ms};
+	items[at] = (struct deferred_site){
+		.site = row->id,
+		.host = mem_copy_text(row->host.data, row->host.size),
+		.generation = row->generation,
+		.since_ms = now_ms,
+		.changed_ms = now_ms};
 	return &items[at];
 }
 
@@ -109,32 +114,59 @@ static void deferred_drop(struct threshold_selector *selector)
 		if (selector->deferred[i].is_there) {
 			selector->deferred[kept] = selector->deferred[i];
 			selector->deferred[kept++].is_there = false;
+		} else {
+			free(selector->deferred[i].host);
 		}
 	selector->deferred_count = kept;
+}
+
+/* Note whether the site gets a threshold now. */
+static void threshold_selector_note(struct threshold_selector *selector,
+				    const struct site_row *row, uint64_t now_ms,
+				    struct turns *turns)
+{
+	if (!site_wants_threshold(row) ||
+	    !store_owns_site(selector->store, row->id) ||
+	    deferred_must_wait(selector, row, now_ms))
+		return;
+	turns->seeds = mem_grow(turns->seeds, turns->count, &turns->capacity,
+				sizeof(char *));
+	turns->seeds[turns->count++] =
+		mem_copy_text(row->seed.data, row->seed.size);
+}
+
+static void threshold_selector_note_all(struct threshold_selector *selector,
+					struct txn *txn, uint64_t now_ms,
+					struct turns *turns)
+{
+	struct scan scan = scan_begin(txn, TABLE_SITES, slice_of(""));
+	struct site_row row;
+
+	while (scan_next(&scan))
+		if (site_decode(scan.value, &row))
+			threshold_selector_note(selector, &row, now_ms, turns);
+	scan_end(&scan);
 }
 
 /* Find the sites that get a threshold now. */
 static enum error find_turns(struct threshold_selector *selector,
 			     struct turns *turns)
 {
-	struct store *store = selector->store;
 	uint64_t now_ms = clock_steady_ms();
-	struct txn txn = txn_begin_read(store);
-	struct scan scan = scan_begin(&txn, TABLE_SITES, slice_of(""));
+	struct host_list hosts = {0};
+	bool is_all = !site_feed_take(selector->feed, &hosts);
+	struct txn txn = txn_begin_read(selector->store);
 	struct site_row row;
 
-	while (scan_next(&scan)) {
-		if (!site_decode(scan.value, &row) ||
-		    !site_wants_threshold(&row) ||
-		    !store_owns_site(store, row.id) ||
-		    deferred_must_wait(selector, &row, now_ms))
-			continue;
-		turns->seeds = mem_grow(turns->seeds, turns->count,
-					&turns->capacity, sizeof(char *));
-		turns->seeds[turns->count++] =
-			mem_copy_text(row.seed.data, row.seed.size);
-	}
-	scan_end(&scan);
+	for (size_t i = 0; i < selector->deferred_count && !is_all; i++)
+		host_list_add(&hosts, slice_of(selector->deferred[i].host));
+	host_list_sort(&hosts);
+	for (size_t i = 0; i < hosts.count; i++)
+		if (site_get(&txn, slice_of(hosts.hosts[i]), &row))
+			threshold_selector_note(selector, &row, now_ms, turns);
+	host_list_free(&hosts);
+	if (is_all)
+		threshold_selector_note_all(selector, &txn, now_ms, turns);
 	deferred_drop(selector);
 	return txn_end(&txn);
 }
@@ -237,6 +269,8 @@ static struct thread_schedule select_all(struct background *background,
 	 * after a failure, try again after the pause even if nothing has
 	 * changed
 	 */
+	if (selector->batch.is_failing)
+		site_feed_reset(selector->feed);
 	return (struct thread_schedule){
 		.is_failing = selector->batch.is_failing,
 		.within_ms = selector->batch.is_failing     ? 1
@@ -256,11 +290,14 @@ enum error threshold_selector_start(struct threshold_selector **selector_out,
 	selector->store = store;
 	selector->pipeline = pipeline;
 	selector->max_leaves = max_leaves;
+	selector->feed = site_feed_create(store);
 	error = background_start(&selector->background, select_all, selector);
-	if (error == ERR_NONE)
+	if (error == ERR_NONE) {
 		*selector_out = selector;
-	else
-		free(selector);
+		return ERR_NONE;
+	}
+	site_feed_destroy(selector->feed);
+	free(selector);
 	return error;
 }
 
@@ -274,6 +311,9 @@ void threshold_selector_stop(struct threshold_selector *selector)
 	if (selector == NULL)
 		return;
 	background_stop(selector->background);
+	site_feed_destroy(selector->feed);
+	for (size_t i = 0; i < selector->deferred_count; i++)
+		free(selector->deferred[i].host);
 	free(selector->deferred);
 	free(selector);
 }

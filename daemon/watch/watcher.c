@@ -18,6 +18,7 @@
 #include "store/key.h"
 #include "store/partitions.h"
 #include "store/rows.h"
+#include "store/site_feed.h"
 
 enum {
 	/* maximum number of templates that one transaction updates */
@@ -455,6 +456,7 @@ struct watcher {
 	struct pipeline *pipeline;
 	struct site_check_rules rules;
 	struct background *background;
+	struct site_feed *feed;
 	struct watched *sites; /* [count], ascending by number */
 	size_t count;
 	size_t capacity;
@@ -510,29 +512,6 @@ static bool is_due(struct watched *watched, const struct site_row *row,
 	return has_news || watched->next_ms <= now_ms;
 }
 
-/* Read the rows of all sites. Set next_ms of a site to 0 if a check is due. */
-static enum error watcher_read_sites(struct watcher *watching, uint64_t now_ms)
-{
-	struct txn txn = txn_begin_read(watching->store);
-	struct scan scan = scan_begin(&txn, TABLE_SITES, slice_of(""));
-	struct site_row row;
-
-	for (size_t i = 0; i < watching->count; i++)
-		watching->sites[i].is_there = false;
-	while (scan_next(&scan)) {
-		struct watched *watched;
-
-		if (!site_decode(scan.value, &row) ||
-		    !store_owns_site(watching->store, row.id))
-			continue;
-		watched = watcher_find_site(watching, row.id);
-		if (is_due(watched, &row, now_ms))
-			watched->next_ms = 0;
-	}
-	scan_end(&scan);
-	return txn_end(&txn);
-}
-
 /* Remove the deleted sites from the list. */
 static void drop_sites(struct watcher *watching)
 {
@@ -548,6 +527,64 @@ static void drop_sites(struct watcher *watching)
 	}
 	assert(kept <= watching->count);
 	watching->count = kept;
+}
+
+/* Read the row of a site. Set its next_ms to 0 if a check is due. */
+static void watcher_note_site(struct watcher *watching,
+			      const struct site_row *row, uint64_t now_ms)
+{
+	struct watched *watched;
+
+	if (!store_owns_site(watching->store, row->id))
+		return;
+	watched = watcher_find_site(watching, row->id);
+	if (is_due(watched, row, now_ms))
+		watched->next_ms = 0;
+}
+
+/* Read the rows of all sites, and remove the deleted ones from the list. */
+static void watcher_read_all(struct watcher *watching, struct txn *txn,
+			     uint64_t now_ms)
+{
+	struct scan scan = scan_begin(txn, TABLE_SITES, slice_of(""));
+	struct site_row row;
+
+	for (size_t i = 0; i < watching->count; i++)
+		watching->sites[i].is_there = false;
+	while (scan_next(&scan))
+		if (site_decode(scan.value, &row))
+			watcher_note_site(watching, &row, now_ms);
+	scan_end(&scan);
+	if (txn->error == ERR_NONE)
+		drop_sites(watching);
+}
+
+/*
+ * Read the rows that have changed. Set next_ms of a site to 0 if a check is
+ * due.
+ */
+static enum error watcher_read_sites(struct watcher *watching, uint64_t now_ms)
+{
+	struct host_list changed = {0};
+	bool is_all = !site_feed_take(watching->feed, &changed);
+	struct txn txn = txn_begin_read(watching->store);
+	struct site_row row;
+	enum error error;
+
+	host_list_sort(&changed);
+	for (size_t i = 0; i < changed.count; i++)
+		if (site_get(&txn, slice_of(changed.hosts[i]), &row))
+			watcher_note_site(watching, &row, now_ms);
+	if (is_all)
+		watcher_read_all(watching, &txn, now_ms);
+	host_list_free(&changed);
+	for (size_t i = 0; i < watching->count; i++)
+		if (watching->sites[i].next_ms <= now_ms)
+			watching->sites[i].next_ms = 0;
+	error = txn_end(&txn);
+	if (error != ERR_NONE)
+		site_feed_reset(watching->feed);
+	return error;
 }
 
 /* Convert a time of the wall clock, which may be set, to the steady clock. */
@@ -648,7 +685,6 @@ static struct thread_schedule watch_all(struct background *background,
 		return (struct thread_schedule){.is_failing = true,
 						.within_ms = 1};
 	}
-	drop_sites(watching);
 	batch->is_failing = false;
 	for (size_t i = 0; i < watching->count; i++)
 		if (watching->sites[i].next_ms == 0 &&
@@ -676,11 +712,14 @@ enum error watcher_start(struct watcher **watching_out, struct store *store,
 	watching->store = store;
 	watching->pipeline = pipeline;
 	watching->rules = *rules;
+	watching->feed = site_feed_create(store);
 	error = background_start(&watching->background, watch_all, watching);
-	if (error == ERR_NONE)
+	if (error == ERR_NONE) {
 		*watching_out = watching;
-	else
-		free(watching);
+		return ERR_NONE;
+	}
+	site_feed_destroy(watching->feed);
+	free(watching);
 	return error;
 }
 
@@ -694,6 +733,7 @@ void watcher_stop(struct watcher *watching)
 	if (watching == NULL)
 		return;
 	background_stop(watching->background);
+	site_feed_destroy(watching->feed);
 	for (size_t i = 0; i < watching->count; i++)
 		free(watching->sites[i].host);
 	free(watching->sites);

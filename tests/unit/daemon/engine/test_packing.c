@@ -3,6 +3,7 @@
 #include "daemon/engine/packing.h"
 
 #include "daemon/engine/engine.h"
+#include "daemon/engine/sites.h"
 #include "store/content.h"
 #include "store/rows.h"
 #include "tests/unit/daemon/world.h"
@@ -322,4 +323,20 @@ TEST(a_site_that_is_deleted_leaves_no_dictionary)
 	change.url = &url;
 	ASSERT_OK(engine_commit(world.engine, &change, 1, world.now_ms, NULL));
 	ck_assert_uint_eq(rows_of(TABLE_DICTIONARIES), 0);
+}
+
+TEST(a_large_site_rests_after_a_walk)
+{
+	struct listed_site listed = {
+		.site = 1, .generation = 7, .page_count = 50000};
+	const struct walked_site done = walked_site_note(&listed, 0, 100);
+	const struct walked_site begun = walked_site_note(&listed, 1, 100);
+
+	ck_assert(!walked_site_rests(NULL, &listed, 100));
+	ck_assert(walked_site_rests(&done, &listed, 50100));
+	ck_assert(walked_site_rests(&begun, &listed, 50099));
+	ck_assert(!walked_site_rests(&begun, &listed, 50100));
+	listed.generation = 8;
+	ck_assert(walked_site_rests(&done, &listed, 50099));
+	ck_assert(!walked_site_rests(&done, &listed, 50100));
 }

@@ -1,5 +1,6 @@
 #include "daemon/engine/pipeline.h"
 
+#include "daemon/engine/engine_internal.h"
 #include "daemon/runtime/clock.h"
 #include "page/page.h"
 #include "store/rows.h"
@@ -268,4 +269,14 @@ TEST(pages_come_though_none_may_wait)
 	ask_for_many(&server);
 	ck_assert(waits_for_pages(PAGES));
 	server_stop(&server);
+}
+
+TEST(slow_commits_take_a_third_of_the_time)
+{
+	ck_assert_uint_eq(commit_period_ms(0, 50), 50);
+	ck_assert_uint_eq(commit_period_ms(16, 50), 50);
+	ck_assert_uint_eq(commit_period_ms(17, 50), 51);
+	ck_assert_uint_eq(commit_period_ms(333, 50), 1000);
+	ck_assert_uint_eq(commit_period_ms(UINT64_MAX, 50), 1000);
+	ck_assert_uint_eq(commit_period_ms(333, 2000), 2000);
 }

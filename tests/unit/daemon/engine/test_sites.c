@@ -143,3 +143,45 @@ TEST(who_is_ready_keeps_its_turn)
 	ck_assert_int_eq(first->waits, SITE_WAITS_NOT);
 	site_queue_free(&queue);
 }
+
+static struct site *add_open(unsigned number)
+{
+	struct site *site = add(number);
+
+	site->linkage = linkage_create(&(struct linkage_options){0});
+	sites_mark_open(&sites, site);
+	return site;
+}
+
+TEST(the_site_that_was_not_used_for_the_longest_time_is_closed)
+{
+	struct site *first = add_open(1);
+	struct site *second = add_open(2);
+	struct site *third = add_open(3);
+
+	sites_mark_open(&sites, first);
+	sites_close_idle(&sites, 2, 0);
+	ck_assert_ptr_nonnull(first->linkage);
+	ck_assert_ptr_null(second->linkage);
+	ck_assert_ptr_nonnull(third->linkage);
+	sites_drop(&sites, third);
+	sites_close_idle(&sites, 0, 0);
+	ck_assert_ptr_null(first->linkage);
+	ck_assert_uint_eq(sites.open.count, 0);
+	ck_assert_uint_eq(sites.open.bytes, 0);
+}
+
+TEST(small_sites_stay_open_until_all_of_them_take_too_much_memory)
+{
+	size_t bytes;
+
+	for (unsigned i = 0; i < MANY; i++)
+		add_open(i);
+	bytes = sites.open.bytes;
+	sites_close_idle(&sites, 1, bytes);
+	ck_assert_uint_eq(sites.open.count, MANY);
+	sites_close_idle(&sites, 1, bytes - 1);
+	ck_assert_uint_eq(sites.open.count, MANY - 1);
+	ck_assert_ptr_null(find(0)->linkage);
+	ck_assert_ptr_nonnull(find(1)->linkage);
+}

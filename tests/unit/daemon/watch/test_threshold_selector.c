@@ -199,11 +199,18 @@ TEST(a_large_site_waits_for_its_threshold_until_it_is_unchanged)
 		{100, 99, 300, 300, true, 0},
 		{999, 998, 2996, 2996, false, 0},
 		{999, 998, 2997, 2997, true, 0},
-		{1000000, 999999, 2999, 2999, false, 0},
-		{1000000, 999999, 3000, 3000, true, 0},
+		{6000, 5999, 2999, 2999, false, 0},
+		{6000, 5999, 3000, 3000, true, 0},
+		/* 0.5 ms for each page of a large site */
+		{1000000, 999999, 499999, 499999, false, 0},
+		{1000000, 999999, 500000, 500000, true, 0},
+		{10000, 9999, 4999, 4999, false, SITE_IS_OFFLINE},
+		{10000, 9999, 5000, 5000, true, SITE_IS_OFFLINE},
 		/* it changes all the time */
-		{1000000, 999999, 59999, 10, false, 0},
-		{1000000, 999999, 60000, 0, true, 0},
+		{20000, 19999, 59999, 10, false, 0},
+		{20000, 19999, 60000, 0, true, 0},
+		{1000000, 999999, 2999999, 10, false, 0},
+		{1000000, 999999, 3000000, 0, true, 0},
 		/* clients upload its pages */
 		{19, 18, 0, 0, true, SITE_IS_OFFLINE},
 		{20, 19, 1999, 1999, false, SITE_IS_OFFLINE},

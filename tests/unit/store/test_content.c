@@ -362,7 +362,7 @@ TEST_ROWS(a_value_of_any_size_is_read_as_it_was, divisible)
 	enum { CASES = sizeof(size_cases) / sizeof(size_cases[0]) };
 	char *bytes = large_value();
 
-	for (size_t i = 0; i < CASES * CASES; i++) {
+	for (size_t i = 0; i < (size_t)CASES * CASES; i++) {
 		const struct size_case *one =
 			&size_cases[i % 2 == 0 ? i / 2 % CASES : i % CASES];
 

@@ -152,8 +152,8 @@ static void rewrite_copy_damaged(struct rewrite *rewrite, int table,
 }
 
 /*
- * Copy a row. A body or record is written together with its pieces, and is
- * divided anew.
+ * Copy a row. Divide a body or record again, and write it together with its
+ * pieces.
  */
 static void rewrite_copy_row(struct rewrite *rewrite, int table, MDB_val key,
 			     MDB_val value)

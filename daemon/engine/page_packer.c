@@ -611,9 +611,9 @@ packed_site_nearest_dictionary(struct page_packer *packer, struct txn *txn,
 }
 
 /*
- * If it is time for a new dictionary of the exemplar, make one: from the page
- * of the job if there is none, and later from typical pages of the cluster.
- * Return NULL otherwise. `found` is the present dictionary or NULL.
+ * Make a new dictionary for the exemplar if it is time for one, else return
+ * NULL. The first one is the page of the job. The second one has typical pages
+ * of the cluster. `found` is the present dictionary or NULL.
  */
 static struct page_dictionary *
 exemplar_make_dictionary(struct txn *txn, const struct packed_site *site,

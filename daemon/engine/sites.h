@@ -176,9 +176,9 @@ void sites_mark_unqueued(struct sites *sites, struct site *site);
 void sites_mark_open(struct sites *sites, struct site *site);
 
 /*
- * Free the linkages that were not used for the longest time, until `max` remain
- * or all of them take at most `max_bytes`. So many small sites can grow at the
- * same time, and none of them is read again for each of its pages.
+ * Free the linkages that were not used for the longest time. End as soon as
+ * `max` remain, or the remaining ones take at most `max_bytes`: many small
+ * sites may grow at the same time, and reading one again for each page is slow.
  */
 void sites_close_idle(struct sites *sites, size_t max, size_t max_bytes);
 

@@ -11,7 +11,6 @@
 #include "base/memory.h"
 #include "daemon/engine/commit.h"
 #include "daemon/engine/incident.h"
-#include "daemon/engine/packing.h"
 #include "daemon/engine/render_decision.h"
 #include "daemon/query/event.h"
 #include "daemon/query/hook_form.h"
@@ -671,26 +670,30 @@ static void commit_put_version(struct commit *batch, uint32_t site,
 enum { SAMPLE_LEVEL = 9 /* small; most samples are kept for long */ };
 
 /*
- * Create a packer for records of the cluster, with the dictionary
- * *dictionary_out; 0 = it has none.
+ * Create a packer with the dictionary of the page's record, and write the
+ * number of the dictionary to *dictionary_out; 0 = none.
  */
-static struct packer *packer_of_cluster(struct commit *batch,
-					const struct cluster_name *name,
-					uint32_t *dictionary_out)
+static struct packer *packer_of_page(struct commit *batch, uint32_t site,
+				     uint64_t page, uint32_t *dictionary_out)
 {
-	uint32_t dictionary = packing_find_dictionary(batch->txn, name);
+	struct buffer joined = {0};
 	struct buffer bytes = {0};
+	struct slice record = content_get(batch->txn, TABLE_RECORDS,
+					  KEY(key_page(site, page)), &joined);
 	struct packer *packer;
 
-	if (dictionary != 0 &&
-	    content_dictionary(batch->txn, TABLE_RECORDS, name->site,
-			       dictionary, &bytes) != ERR_NONE) {
+	*dictionary_out = 0;
+	if (record.data != NULL)
+		content_is_packed(record, dictionary_out);
+	buffer_free(&joined);
+	if (*dictionary_out != 0 &&
+	    content_dictionary(batch->txn, TABLE_RECORDS, site, *dictionary_out,
+			       &bytes) != ERR_NONE) {
 		buffer_clear(&bytes);
-		dictionary = 0;
+		*dictionary_out = 0;
 	}
 	packer = packer_create(buffer_slice(&bytes), SAMPLE_LEVEL);
 	buffer_free(&bytes);
-	*dictionary_out = dictionary;
 	return packer;
 }
 
@@ -698,7 +701,6 @@ static struct packer *packer_of_cluster(struct commit *batch,
 static void put_sample(struct commit *batch, uint32_t site,
 		       const struct template_update *found)
 {
-	const struct cluster_name name = {site, found->cluster};
 	struct buffer packed = {0};
 	uint32_t dictionary;
 	struct packer *packer;
@@ -707,7 +709,8 @@ static void put_sample(struct commit *batch, uint32_t site,
 			  KEY(key_cluster(site, found->cluster)));
 	if (found->sample_count == 0)
 		return;
-	packer = packer_of_cluster(batch, &name, &dictionary);
+	packer =
+		packer_of_page(batch, site, found->sample[0].page, &dictionary);
 	for (size_t i = 0; i < found->sample_count; i++) {
 		struct sample_page_row row = found->sample[i].row;
 

@@ -27,7 +27,7 @@ __attribute__((visibility("hidden"))) void compress_slice(struct slice data,
 							  struct buffer *out);
 
 /*
- * Compress at a higher level. The result is smaller, but takes ten times as
+ * Compress at a higher level. The result is smaller, but takes four times as
  * long; use it for data that are compressed once and read often.
  */
 void compress_well(struct slice data, struct buffer *out);
@@ -50,11 +50,18 @@ enum error decompress_slice(struct slice packed, size_t max_bytes,
  */
 bool is_dictionary(struct slice bytes);
 
+/* The levels of packers with a dictionary. */
+enum {
+	LEVEL_FAST = 1,  /* for pages that arrive */
+	LEVEL_SHORT = 6, /* for values of up to about 64 KB */
+	LEVEL_SMALL = 9, /* for pages if there is time: smaller */
+};
+
 /*
  * Create a packer. It copies the dictionary, for which is_dictionary() must
- * hold; an empty one means no dictionary. `level` is a zstd level: 1 to 19, or
- * below 0 for faster compression and larger results. With a dictionary there
- * are only two: fast (up to 3) and small (above).
+ * hold; an empty one means no dictionary. `level` is one of the above; without
+ * a dictionary also another level of zstd: 1 to 19, or below 0 for faster
+ * compression and larger results.
  */
 struct packer *packer_create(struct slice dictionary, int level);
 void packer_destroy(struct packer *packer); /* do nothing for NULL */
@@ -68,11 +75,13 @@ void packer_pack(struct packer *packer, struct slice data, struct buffer *out);
 
 /*
  * A dictionary that several packers, and so several threads, may use at the
- * same time. `bytes` are as for packer_create(), but not empty; they are
- * copied.
+ * same time. `bytes` are as for packer_create(), but not empty; the caller
+ * keeps them valid.
  */
 struct shared_dictionary *shared_dictionary_create(struct slice bytes,
 						   int level);
+/* Return how many bytes of memory it takes, without those that it refers to. */
+size_t shared_dictionary_bytes(const struct shared_dictionary *dictionary);
 /* No packer may use it any longer. Do nothing for NULL. */
 void shared_dictionary_destroy(struct shared_dictionary *dictionary);
 

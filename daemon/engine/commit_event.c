@@ -667,8 +667,6 @@ static void commit_put_version(struct commit *batch, uint32_t site,
 			&found->version);
 }
 
-enum { SAMPLE_LEVEL = 9 /* small; most samples are kept for long */ };
-
 /*
  * Create a packer with the dictionary of the page's record, and write the
  * number of the dictionary to *dictionary_out; 0 = none.
@@ -692,7 +690,7 @@ static struct packer *packer_of_page(struct commit *batch, uint32_t site,
 		buffer_clear(&bytes);
 		*dictionary_out = 0;
 	}
-	packer = packer_create(buffer_slice(&bytes), SAMPLE_LEVEL);
+	packer = packer_create(buffer_slice(&bytes), LEVEL_SHORT);
 	buffer_free(&bytes);
 	return packer;
 }

@@ -554,8 +554,9 @@ static struct packer *packer_for(const struct packing_scan *step,
 	*kept = (struct cached_packer){
 		.dictionary = dictionary,
 		.table = table,
-		.packer =
-			packer_create(buffer_slice(&bytes), step->walk->level),
+		.packer = packer_create(buffer_slice(&bytes),
+					table == TABLE_BODIES ? LEVEL_SMALL
+							      : LEVEL_SHORT),
 	};
 	buffer_free(&bytes);
 	return kept->packer;

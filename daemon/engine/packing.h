@@ -96,7 +96,6 @@ void packing_free(struct packing *packing);
 struct packing_walk {
 	uint32_t site;
 	uint64_t now_ms;
-	int level;      /* compression level of zstd, 1 to 19 */
 	unsigned stage; /* number of the current stage */
 	struct key from;
 	bool is_ended;

@@ -20,9 +20,11 @@
 #include "store/rows.h"
 
 enum {
-	MAX_SITES = 32,        /* sites whose exemplars are kept */
-	MAX_EXEMPLARS = 64,    /* exemplars of a site */
-	MAX_DICTIONARIES = 24, /* dictionaries in memory */
+	MAX_SITES = 256,    /* sites whose exemplars are kept */
+	MAX_EXEMPLARS = 64, /* exemplars of a site */
+	/* dictionaries in memory: their number, and their size */
+	MAX_DICTIONARIES = 1024,
+	MAX_DICTIONARY_BYTES = 64 * 1024 * 1024,
 	/*
 	 * Of a signature only the smallest shingles are kept: they are a random
 	 * sample, the same one for equal signatures.
@@ -30,9 +32,6 @@ enum {
 	MAX_SHINGLES = 256,
 	/* pages of an exemplar before one of them becomes a dictionary */
 	PAGES_FOR_DICTIONARY = 2,
-	/* zstd levels; with a dictionary: fast, and small (base/compress.h) */
-	BODY_LEVEL = 1,
-	RECORD_LEVEL = 6,
 	PERMILLE = 1000,
 };
 
@@ -50,10 +49,10 @@ struct page_dictionary {
 	struct dictionary_row row;
 	struct buffer bodies;
 	struct buffer records;
-	struct buffer body_bytes; /* `bodies` after decompression */
+	struct buffer body_bytes;   /* `bodies` after decompression */
+	struct buffer record_bytes; /* `records` after decompression */
 	struct shared_dictionary *for_bodies;
 	struct shared_dictionary *for_records;
-	uint64_t used_at; /* guarded by the lock of the packer */
 	/*
 	 * Only the committer uses these: the row of `number` was compared in
 	 * this commit, and has this hash.
@@ -71,6 +70,7 @@ void page_dictionary_release(struct page_dictionary *dictionary)
 	buffer_free(&dictionary->bodies);
 	buffer_free(&dictionary->records);
 	buffer_free(&dictionary->body_bytes);
+	buffer_free(&dictionary->record_bytes);
 	free(dictionary);
 }
 
@@ -83,11 +83,11 @@ page_dictionary_use(struct page_dictionary *dictionary)
 
 /*
  * Create a dictionary from its row, whose slices are copied, and from its
- * decompressed bytes. The dictionary owns `bodies` from now on.
+ * decompressed bytes, which the dictionary owns from now on.
  */
 static struct page_dictionary *
 page_dictionary_create(const struct dictionary_row *row, struct buffer *bodies,
-		       struct slice records)
+		       struct buffer *records)
 {
 	struct page_dictionary *one = mem_alloc(1, sizeof(*one));
 
@@ -98,24 +98,26 @@ page_dictionary_create(const struct dictionary_row *row, struct buffer *bodies,
 	one->row.bodies = buffer_slice(&one->bodies);
 	one->row.records = buffer_slice(&one->records);
 	one->for_bodies =
-		shared_dictionary_create(buffer_slice(bodies), BODY_LEVEL);
-	one->for_records = shared_dictionary_create(records, RECORD_LEVEL);
+		shared_dictionary_create(buffer_slice(bodies), LEVEL_FAST);
+	one->for_records =
+		shared_dictionary_create(buffer_slice(records), LEVEL_SHORT);
 	one->body_bytes = *bodies;
+	one->record_bytes = *records;
 	*bodies = (struct buffer){0};
+	*records = (struct buffer){0};
 	return one;
 }
 
-/* Make a dictionary from its decompressed bytes. It owns `bodies` from now on.
- */
+/* Make a dictionary from its decompressed bytes, which it owns from now on. */
 static struct page_dictionary *page_dictionary_make(struct buffer *bodies,
-						    struct slice records)
+						    struct buffer *records)
 {
 	struct dictionary_row row = {.created_ms = clock_wall_ms()};
 	struct buffer packed[2] = {{0}, {0}};
 	struct page_dictionary *made;
 
 	packing_compress_dictionary(&row, packed, buffer_slice(bodies),
-				    records);
+				    buffer_slice(records));
 	made = page_dictionary_create(&row, bodies, records);
 	buffer_free(&packed[0]);
 	buffer_free(&packed[1]);
@@ -127,7 +129,6 @@ static struct page_dictionary *page_dictionary_of_job(const struct job *job)
 {
 	struct buffer bodies = {0};
 	struct buffer records = {0};
-	struct page_dictionary *made;
 
 	packing_begin_dictionary(&bodies);
 	buffer_append_slice(&bodies, buffer_slice(&job->result.body));
@@ -137,9 +138,7 @@ static struct page_dictionary *page_dictionary_of_job(const struct job *job)
 		bodies.size = DICTIONARY_MAX_BYTES;
 	if (records.size > DICTIONARY_MAX_BYTES)
 		records.size = DICTIONARY_MAX_BYTES;
-	made = page_dictionary_make(&bodies, buffer_slice(&records));
-	buffer_free(&records);
-	return made;
+	return page_dictionary_make(&bodies, &records);
 }
 
 /* Make a dictionary from typical pages of the cluster; NULL = not possible. */
@@ -151,7 +150,7 @@ page_dictionary_of_cluster(struct txn *txn, const struct cluster_name *name)
 	struct page_dictionary *made = NULL;
 
 	if (packing_join_dictionary(txn, name, &bodies, &records)) {
-		made = page_dictionary_make(&bodies, buffer_slice(&records));
+		made = page_dictionary_make(&bodies, &records);
 		made->is_typical = true;
 	}
 	buffer_free(&records);
@@ -176,8 +175,7 @@ page_dictionary_read(struct txn *txn, uint32_t site, uint32_t number)
 	    content_dictionary(txn, TABLE_RECORDS, site, number, &records) ==
 		    ERR_NONE &&
 	    bodies.size > 0 && records.size > 0) {
-		read = page_dictionary_create(&row, &bodies,
-					      buffer_slice(&records));
+		read = page_dictionary_create(&row, &bodies, &records);
 		read->site = site;
 		read->number = number;
 		read->row_hash = hash64(value.data, value.size, 0);
@@ -247,6 +245,16 @@ uint32_t commit_page_dictionary(struct commit *batch,
 	return number;
 }
 
+/* Return how many bytes of memory the dictionary takes. */
+static size_t page_dictionary_bytes(const struct page_dictionary *dictionary)
+{
+	return sizeof(*dictionary) + dictionary->bodies.size +
+	       dictionary->records.size + dictionary->body_bytes.size +
+	       dictionary->record_bytes.size +
+	       shared_dictionary_bytes(dictionary->for_bodies) +
+	       shared_dictionary_bytes(dictionary->for_records);
+}
+
 /* Exemplars. */
 
 struct exemplar {
@@ -280,13 +288,23 @@ struct packed_site {
 	size_t exemplar_count;
 };
 
+/* A dictionary in memory. */
+struct kept_dictionary {
+	struct page_dictionary *dictionary;
+	uint64_t used_at;
+	size_t bytes;
+	uint32_t site; /* that of the dictionary, to find it fast */
+};
+
 struct page_packer {
 	struct store *store;
 	struct lock lock; /* guards the fields below */
 	uint64_t uses;    /* the time of `used_at` */
 	uint64_t exemplars;
 	struct packed_site *sites[MAX_SITES];
-	struct page_dictionary *dictionaries[MAX_DICTIONARIES];
+	struct kept_dictionary dictionaries[MAX_DICTIONARIES]; /* [count] */
+	size_t dictionary_count;
+	size_t dictionary_bytes;
 	struct packer **idle; /* [idle_count], for the threads */
 	size_t idle_count;
 	size_t idle_capacity;
@@ -316,8 +334,8 @@ void page_packer_destroy(struct page_packer *packer)
 		return;
 	for (size_t i = 0; i < MAX_SITES; i++)
 		packed_site_free(packer->sites[i]);
-	for (size_t i = 0; i < MAX_DICTIONARIES; i++)
-		page_dictionary_release(packer->dictionaries[i]);
+	for (size_t i = 0; i < packer->dictionary_count; i++)
+		page_dictionary_release(packer->dictionaries[i].dictionary);
 	for (size_t i = 0; i < packer->idle_count; i++)
 		packer_destroy(packer->idle[i]);
 	free(packer->idle);
@@ -325,18 +343,33 @@ void page_packer_destroy(struct page_packer *packer)
 	free(packer);
 }
 
-/* Add a dictionary, and evict the least recently used one. */
+/* Evict the least recently used dictionary. */
+static void packer_evict(struct page_packer *packer)
+{
+	struct kept_dictionary *oldest = &packer->dictionaries[0];
+
+	for (size_t i = 1; i < packer->dictionary_count; i++)
+		if (packer->dictionaries[i].used_at < oldest->used_at)
+			oldest = &packer->dictionaries[i];
+	packer->dictionary_bytes -= oldest->bytes;
+	page_dictionary_release(oldest->dictionary);
+	*oldest = packer->dictionaries[--packer->dictionary_count];
+}
+
+/* Add a dictionary, and evict others if there are too many. */
 static void packer_keep(struct page_packer *packer,
 			struct page_dictionary *dictionary)
 {
-	struct page_dictionary **oldest = &packer->dictionaries[0];
+	const size_t bytes = page_dictionary_bytes(dictionary);
 
-	for (size_t i = 1; i < MAX_DICTIONARIES && *oldest != NULL; i++)
-		if (packer->dictionaries[i] == NULL ||
-		    packer->dictionaries[i]->used_at < (*oldest)->used_at)
-			oldest = &packer->dictionaries[i];
-	page_dictionary_release(*oldest);
-	*oldest = dictionary;
+	while (packer->dictionary_count > 0 &&
+	       (packer->dictionary_count == MAX_DICTIONARIES ||
+		packer->dictionary_bytes + bytes > MAX_DICTIONARY_BYTES))
+		packer_evict(packer);
+	packer->dictionaries[packer->dictionary_count++] =
+		(struct kept_dictionary){dictionary, ++packer->uses, bytes,
+					 dictionary->site};
+	packer->dictionary_bytes += bytes;
 }
 
 static struct signature signature_sample(const struct packed_site *site,
@@ -539,29 +572,31 @@ static struct page_dictionary *exemplar_dictionary(struct page_packer *packer,
 						   const struct exemplar *one)
 {
 	uint32_t number = listed_find(site, one->cluster);
-	struct page_dictionary *found = NULL;
+	struct kept_dictionary *found = NULL;
+	struct page_dictionary *read = NULL;
 
-	for (size_t i = 0; i < MAX_DICTIONARIES; i++) {
-		struct page_dictionary *kept = packer->dictionaries[i];
+	for (size_t i = 0; i < packer->dictionary_count; i++) {
+		struct kept_dictionary *kept = &packer->dictionaries[i];
 
-		if (kept == NULL || kept->site != site->site)
+		if (kept->site != site->site)
 			continue;
-		if (page_dictionary_precedes(kept, one, number)) {
+		if (page_dictionary_precedes(kept->dictionary, one, number)) {
 			found = kept;
 			break;
 		}
-		if (number == 0 ? kept->exemplar == one->number
-				: kept->number == number)
+		if (number == 0 ? kept->dictionary->exemplar == one->number
+				: kept->dictionary->number == number)
 			found = kept;
 	}
-	if (found == NULL && number != 0) {
-		found = page_dictionary_read(txn, site->site, number);
-		if (found != NULL)
-			packer_keep(packer, found);
-	}
-	if (found != NULL)
+	if (found != NULL) {
 		found->used_at = ++packer->uses;
-	return found;
+		return found->dictionary;
+	}
+	if (number != 0)
+		read = page_dictionary_read(txn, site->site, number);
+	if (read != NULL)
+		packer_keep(packer, read);
+	return read;
 }
 
 /* Return the nearest exemplar, with its distance; NULL if the site has none. */
@@ -662,7 +697,6 @@ static struct page_dictionary *page_packer_choose(struct page_packer *packer,
 	if (made != NULL) {
 		made->site = site->site;
 		made->exemplar = nearest->number;
-		made->used_at = ++packer->uses;
 		packer_keep(packer, made);
 		found = made;
 	}
@@ -702,7 +736,7 @@ static struct packer *page_packer_take(struct page_packer *packer)
 {
 	return packer->idle_count > 0
 		       ? packer->idle[--packer->idle_count]
-		       : packer_create((struct slice){NULL, 0}, BODY_LEVEL);
+		       : packer_create((struct slice){NULL, 0}, LEVEL_FAST);
 }
 
 static void page_packer_give_back(struct page_packer *packer,

@@ -53,7 +53,8 @@ static void tear_down(void)
 static struct buffer pack(struct slice data, uint32_t by)
 {
 	struct packer *packer = packer_create(
-		by == 0 ? slice_of("") : (struct slice){noise, NOISE_BYTES}, 9);
+		by == 0 ? slice_of("") : (struct slice){noise, NOISE_BYTES},
+		LEVEL_SHORT);
 	struct buffer value = {0};
 
 	content_pack(packer, by, data, &value);
@@ -239,7 +240,7 @@ TEST(a_record_that_is_slim_in_the_frame_is_the_same)
 {
 	struct record record = {.content_hash = 6, .title = slice_of("t")};
 	struct packer *packer =
-		packer_create((struct slice){noise, NOISE_BYTES}, 9);
+		packer_create((struct slice){noise, NOISE_BYTES}, LEVEL_SHORT);
 	AUTO_BUFFER bytes = {0};
 	AUTO_BUFFER value = {0};
 	struct buffer out = {0};

@@ -448,7 +448,8 @@ TEST_ROWS(a_piece_of_no_content_is_found, divided)
 static void pack_by_dictionary(bool is_there)
 {
 	struct key key = page_key(0);
-	struct packer *packer = packer_create(slice_of("http://a.exa"), 3);
+	struct packer *packer =
+		packer_create(slice_of("http://a.exa"), LEVEL_FAST);
 	AUTO_BUFFER packed = {0};
 	AUTO_BUFFER part = {0};
 

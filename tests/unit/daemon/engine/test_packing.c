@@ -71,8 +71,7 @@ static uint64_t commit(const struct packing *packing)
 /* Walk to the end; how many rows were changed. */
 static uint64_t walk(void)
 {
-	struct packing_walk walk = {
-		.site = site, .now_ms = ++world.now_ms, .level = 9};
+	struct packing_walk walk = {.site = site, .now_ms = ++world.now_ms};
 	uint64_t packed = 0;
 
 	while (!walk.is_ended) {
@@ -254,7 +253,7 @@ TEST(the_dictionary_of_a_deleted_cluster_is_deleted)
 /* The step read the page before it changed. */
 TEST(a_value_that_has_changed_meanwhile_stays)
 {
-	struct packing_walk walk = {.site = site, .now_ms = 1, .level = 3};
+	struct packing_walk walk = {.site = site, .now_ms = 1};
 	struct packing packing = {0};
 
 	put(0, 0, 1, 1);
@@ -270,7 +269,7 @@ TEST(a_value_that_has_changed_meanwhile_stays)
 
 TEST(a_dictionary_for_a_deleted_cluster_is_dropped)
 {
-	struct packing_walk walk = {.site = site, .now_ms = 1, .level = 3};
+	struct packing_walk walk = {.site = site, .now_ms = 1};
 	struct packing packing = {0};
 
 	put(0, 0, 8, 1);

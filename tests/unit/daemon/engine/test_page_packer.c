@@ -155,8 +155,7 @@ static uint32_t dictionary_of(unsigned kind, unsigned number)
 static uint64_t walk(void)
 {
 	struct packing_walk walk = {.site = world_site(&world, HOST).id,
-				    .now_ms = ++world.now_ms,
-				    .level = 9};
+				    .now_ms = ++world.now_ms};
 	uint64_t packed = 0;
 
 	while (!walk.is_ended) {

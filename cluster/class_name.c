@@ -189,12 +189,43 @@ static bool is_whole_hash(const char *text, size_t size)
 		look.odd > 1);
 }
 
+/* The bytes of class names, by what the functions below look for. */
+enum {
+	BYTE_SPACE = 1,
+	BYTE_DIGIT = 2,
+	BYTE_UPPER = 4,
+	BYTE_UNDERSCORE = 8,
+};
+
+static const unsigned char byte_kinds[UINT8_MAX + 1] = {
+	['\t'] = BYTE_SPACE,        ['\n'] = BYTE_SPACE,
+	['\f'] = BYTE_SPACE,        ['\r'] = BYTE_SPACE,
+	[' '] = BYTE_SPACE,         ['0' ... '9'] = BYTE_DIGIT,
+	['A' ... 'Z'] = BYTE_UPPER, ['_'] = BYTE_UNDERSCORE,
+};
+
+static unsigned byte_kind(char byte)
+{
+	return byte_kinds[(unsigned char)byte];
+}
+
+/* Return the kinds of all bytes. */
+static unsigned kinds_of(const char *text, size_t size)
+{
+	unsigned kinds = 0;
+
+	for (size_t i = 0; i < size; i++)
+		kinds |= byte_kind(text[i]);
+	return kinds;
+}
+
 /* Return whether another part looks generated: see class_normalise(). */
 static bool is_generated(const char *part, size_t length)
 {
 	struct part_look look;
 
-	if (length < MIN_GENERATED)
+	if (length < MIN_GENERATED ||
+	    (kinds_of(part, length) & (BYTE_DIGIT | BYTE_UPPER)) == 0)
 		return false;
 	look = look_at(part, length);
 	return look.mixed > 0 || (look.rises >= 2 && look.rises * 3 >= length);
@@ -228,16 +259,20 @@ static size_t fold_digits(const char *part, size_t length, char *out)
 }
 
 /*
- * Return whether the name needs no normalisation: it has no digit, no
- * upper-case letter, and does not begin like the names of tools.
+ * Return whether the name needs no normalisation, by what can be seen at once:
+ * it has no digit and no upper-case letter, and is neither a hash of StyleX nor
+ * one that a tool has written.
  */
 static bool class_name_is_plain(const char *text, size_t size)
 {
-	for (size_t i = 0; i < size; i++) {
-		if (is_digit(text[i]) || is_upper(text[i]))
-			return false;
-	}
-	return size == 0 || strchr("acejlstx", text[0]) == NULL;
+	const unsigned kinds = kinds_of(text, size);
+
+	if ((kinds & (BYTE_DIGIT | BYTE_UPPER)) != 0)
+		return false;
+	if (size == 0 || strchr("acejlstx", text[0]) == NULL)
+		return true;
+	return text[0] != 'x' && (kinds & BYTE_UNDERSCORE) == 0 &&
+	       hash_after_prefix(text, size).end == 0;
 }
 
 size_t class_normalise(struct slice name, char *out)
@@ -327,10 +362,10 @@ bool class_name_next(struct slice *classes, struct slice *name_out)
 	size_t begin = 0;
 	size_t end;
 
-	while (begin < classes->size && is_space(text[begin]))
+	while (begin < classes->size && byte_kind(text[begin]) == BYTE_SPACE)
 		begin++;
 	end = begin;
-	while (end < classes->size && !is_space(text[end]))
+	while (end < classes->size && byte_kind(text[end]) != BYTE_SPACE)
 		end++;
 	if (end == begin)
 		return false;

@@ -46,6 +46,7 @@ static bool page_is_seen(const struct pages *pages, uint32_t page)
 static bool page_outlines_read(struct page_outlines *outlines)
 {
 	const struct pages *pages = outlines->pages;
+	struct label_steps *known = label_steps_make(outlines->arena);
 
 	for (uint32_t i = 0; i < pages->count; i++) {
 		uint32_t after = MAX_TEMPLATE_SAMPLE + i;
@@ -53,12 +54,12 @@ static bool page_outlines_read(struct page_outlines *outlines)
 		bool is_same =
 			slice_equal(records[i].outline, records[after].outline);
 
-		outlines->items[i] =
-			outline_read(outlines->arena, records[i].outline);
+		outlines->items[i] = outline_read(outlines->arena, known,
+						  records[i].outline);
 		if (page_is_seen(pages, i))
 			outlines->items[after] =
 				is_same ? outlines->items[i]
-					: outline_read(outlines->arena,
+					: outline_read(outlines->arena, known,
 						       records[after].outline);
 		if (outlines->items[i].count == 0 ||
 		    (page_is_seen(pages, i) &&

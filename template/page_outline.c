@@ -243,20 +243,47 @@ bool outline_label_next(struct slice *label, struct slice *name_out)
 	return true;
 }
 
-static uint64_t outline_step(struct slice label)
-{
-	struct slice tag = {"", 0};
+/*
+ * A cache of the steps of labels, because the pages of a template repeat them.
+ * It is direct-mapped, so that no page can make it slow.
+ */
+enum { KNOWN_LABELS = 1024 };
 
-	outline_label_next(&label, &tag);
-	return class_hash(label, hash64(tag.data, tag.size, 0));
+struct label_steps {
+	struct {
+		struct slice label;
+		uint64_t step;
+	} items[KNOWN_LABELS];
+};
+
+struct label_steps *label_steps_make(struct arena *arena)
+{
+	return ARENA_NEW(arena, struct label_steps, 1);
+}
+
+static uint64_t outline_step(struct label_steps *known, struct slice label)
+{
+	size_t at = hash64(label.data, label.size, 0) % KNOWN_LABELS;
+	struct slice tag = {"", 0};
+	struct slice classes = label;
+
+	if (known->items[at].label.size > 0 &&
+	    slice_equal(known->items[at].label, label))
+		return known->items[at].step;
+	outline_label_next(&classes, &tag);
+	known->items[at].label = label;
+	known->items[at].step =
+		class_hash(classes, hash64(tag.data, tag.size, 0));
+	return known->items[at].step;
 }
 
 /*
  * Read the next node. *last is the last node before it, or NO_NODE; its depth
  * is *depth.
  */
-static bool outline_read_node(struct slice *bytes, struct outline_node *nodes,
-			      uint32_t count, uint32_t *depth)
+static bool outline_read_node(struct slice *bytes, struct label_steps *known,
+			      struct outline_node *nodes, uint32_t count,
+			      uint32_t *depth)
 {
 	struct outline_node *node = &nodes[count];
 	uint32_t parent = count == 0 ? NO_NODE : count - 1;
@@ -279,7 +306,7 @@ static bool outline_read_node(struct slice *bytes, struct outline_node *nodes,
 		.label = {bytes->data, size},
 	};
 	slice_advance(bytes, size);
-	node->step = outline_step(node->label);
+	node->step = outline_step(known, node->label);
 	node->path = hash_chain(node->step,
 				parent == NO_NODE ? 0 : nodes[parent].path);
 	return true;
@@ -306,7 +333,8 @@ static uint32_t outline_count(struct slice bytes)
 	return count;
 }
 
-struct outline outline_read(struct arena *arena, struct slice bytes)
+struct outline outline_read(struct arena *arena, struct label_steps *known,
+			    struct slice bytes)
 {
 	uint32_t count = outline_count(bytes);
 	struct outline_node *nodes =
@@ -314,7 +342,7 @@ struct outline outline_read(struct arena *arena, struct slice bytes)
 	uint32_t depth = 0;
 
 	for (uint32_t i = 0; i < count; i++)
-		if (!outline_read_node(&bytes, nodes, i, &depth))
+		if (!outline_read_node(&bytes, known, nodes, i, &depth))
 			return (struct outline){NULL, 0};
 	return (struct outline){nodes, count};
 }
@@ -339,9 +367,11 @@ struct slice outline_label_text(struct arena *arena, struct slice label)
 }
 
 static struct record outline_record(struct arena *arena,
+				    struct label_steps *known,
 				    const struct record *from)
 {
-	const struct outline outline = outline_read(arena, from->outline);
+	const struct outline outline =
+		outline_read(arena, known, from->outline);
 	uint64_t *paths = ARENA_NEW(arena, uint64_t, outline.count);
 	struct record record = *from;
 	uint32_t count = 0;
@@ -364,11 +394,12 @@ const struct record *outline_records(struct arena *arena,
 				     uint32_t count)
 {
 	struct record *copies = ARENA_NEW(arena, struct record, count);
+	struct label_steps *known = label_steps_make(arena);
 
 	for (uint32_t i = 0; i < count; i++) {
 		if (records[i].outline.size == 0)
 			return records;
-		copies[i] = outline_record(arena, &records[i]);
+		copies[i] = outline_record(arena, known, &records[i]);
 	}
 	return copies;
 }

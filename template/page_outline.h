@@ -57,11 +57,16 @@ void outline_append(const struct page *page, const uint64_t *steps,
 struct path_tree;
 void outline_append_paths(const struct path_tree *tree, struct buffer *out);
 
+/* The steps of labels that outline_read() has read; about 24 KB. */
+struct label_steps;
+struct label_steps *label_steps_make(struct arena *arena);
+
 /*
  * Decode an outline into `arena`; its labels are in `bytes`. An empty or
- * damaged outline has no nodes.
+ * damaged outline has no nodes. `known` refers to `bytes` afterwards.
  */
-struct outline outline_read(struct arena *arena, struct slice bytes);
+struct outline outline_read(struct arena *arena, struct label_steps *known,
+			    struct slice bytes);
 
 /*
  * Remove the first class from the label, whose tag name was removed before with

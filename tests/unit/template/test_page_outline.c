@@ -24,7 +24,8 @@ static void append_page(const struct page *page, struct buffer *bytes)
 static struct outline outline_of(struct page *page, struct buffer *bytes)
 {
 	append_page(page, bytes);
-	return outline_read(test_arena, buffer_slice(bytes));
+	return outline_read(test_arena, label_steps_make(test_arena),
+			    buffer_slice(bytes));
 }
 
 TEST(equal_paths_are_one_element)
@@ -124,16 +125,24 @@ TEST(damaged_bytes_are_no_outline)
 	AUTO_BUFFER bytes = {0};
 	struct outline outline = outline_of(page, &bytes);
 
-	ck_assert_uint_eq(outline_read(test_arena, slice_of("")).count, 0);
-	ck_assert_uint_eq(
-		outline_read(test_arena, slice_of("\x80\x80\x80\x80")).count,
-		0);
+	ck_assert_uint_eq(outline_read(test_arena, label_steps_make(test_arena),
+				       slice_of(""))
+				  .count,
+			  0);
+	ck_assert_uint_eq(outline_read(test_arena, label_steps_make(test_arena),
+				       slice_of("\x80\x80\x80\x80"))
+				  .count,
+			  0);
 	bytes.data[0] = 1; /* the root is not at depth 0 */
-	ck_assert_uint_eq(outline_read(test_arena, buffer_slice(&bytes)).count,
+	ck_assert_uint_eq(outline_read(test_arena, label_steps_make(test_arena),
+				       buffer_slice(&bytes))
+				  .count,
 			  0);
 	bytes.data[0] = 0;
 	bytes.size--;
-	ck_assert_uint_eq(outline_read(test_arena, buffer_slice(&bytes)).count,
+	ck_assert_uint_eq(outline_read(test_arena, label_steps_make(test_arena),
+				       buffer_slice(&bytes))
+				  .count,
 			  0);
 	bytes.size++;
 	random_begin(20261128);
@@ -142,7 +151,8 @@ TEST(damaged_bytes_are_no_outline)
 		char before = bytes.data[at];
 
 		bytes.data[at] = (char)random_bits();
-		outline = outline_read(test_arena, buffer_slice(&bytes));
+		outline = outline_read(test_arena, label_steps_make(test_arena),
+				       buffer_slice(&bytes));
 		for (uint32_t j = 0; j < outline.count; j++)
 			ck_assert(
 				outline.nodes[j].parent < j ||

@@ -334,19 +334,19 @@ def watch_round(daemon, pages):
                          check_interval_s=interval_s, revisit_interval_s=0,
                          max_pages=2 * pages.per_site)
 
-    def wait_for_requests(least):
+    def wait_for_requests(least, patience_s):
         harness.wait_until(
             lambda: sum(count >= least for count in sampled(seen).values())
-            == pages.site_count, "requests to every site", 6 * interval_s)
+            == pages.site_count, "requests to every site", patience_s)
 
     try:
         rows["watch all sites"] = timed(daemon, lambda: (
-            watch_all(10**6), wait_for_requests(0),
+            watch_all(10**6), wait_for_requests(0, 3600),
             wait_for_calm(daemon, 3600)))
         time.sleep(interval_s)
         seen.write_text("")
         rows["round"] = timed(daemon, lambda: (
-            watch_all(interval_s), wait_for_requests(3)))
+            watch_all(interval_s), wait_for_requests(3, 6 * interval_s)))
         rows["pages of the round"] = [sum(sampled(seen).values()), 0]
     finally:
         server.terminate()

@@ -624,7 +624,9 @@ const struct config_row config_rows[] = {
 	{"pipeline", "max_in_flight", CONFIG_COUNT, false,
 	 FIELD(max_in_flight), RANGE(1, 65536, 256),
 	 .meaning = "Maximum number of pages that the daemon has begun to "
-		    "fetch and has not yet committed to the store"},
+		    "fetch and has not yet committed to the store. The limit of "
+		    "submitted pages is separate: the same, and up to four "
+		    "times as many if commits take long"},
 	{"pipeline", "max_queued_bytes", CONFIG_BYTES, true,
 	 FIELD(max_waiting_bytes), RANGE(0, 1024 * GIB, 64 * MIB),
 	 .meaning = "Maximum size of all fetched pages that wait for "

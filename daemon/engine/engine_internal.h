@@ -58,6 +58,7 @@ struct job {
 	/* ingest request that submitted the page; NULL = the URL was leased */
 	struct ingestion *ingestion;
 	struct site_options options; /* INGEST: options of a new site */
+	size_t submitted_bytes;      /* INGEST: size of the body at first */
 	/* the exchange was written to the archive */
 	bool is_archived;
 	/* the worker has found that the page is empty without scripts */
@@ -99,9 +100,16 @@ void job_destroy(struct job *job);
 uint64_t commit_period_ms(uint64_t last_ms, uint64_t interval_ms);
 
 /*
+ * Return how many submitted pages the pipeline may have; a commit takes half of
+ * them. It is `max`, or up to four times as many if a commit takes over 100 ms,
+ * for the reason above.
+ */
+size_t submitted_pages_limit(size_t max, uint64_t commit_ms);
+
+/*
  * A FIFO queue that any number of threads may use. It needs no limit, because
- * the pipeline never has more than max_in_flight fetched pages and as many
- * submitted ones.
+ * the pipeline never has more than max_in_flight fetched pages, and
+ * submitted_pages_limit() submitted ones.
  */
 struct job_queue {
 	struct lock lock;

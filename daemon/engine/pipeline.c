@@ -273,8 +273,11 @@ struct pipeline {
 	uint32_t retry_ms;
 	/* number of leased jobs that are not committed yet */
 	size_t in_flight;
-	/* number of submitted jobs that are not committed yet */
+	/* number of submitted jobs that are not committed yet; their bodies */
 	size_t ingesting;
+	size_t ingesting_bytes;
+	/* duration of the last commits; it rises at once and falls slowly */
+	uint64_t commit_ms;
 	bool refuses_ingests;
 	struct condition has_room; /* signalled when a commit has made room */
 	struct pipeline_stats stats;
@@ -390,6 +393,7 @@ static void pipeline_count_ingested(struct pipeline *pipeline,
 	assert(lock_is_held(&pipeline->lock));
 	assert(pipeline->ingesting > 0 && ingestion->waiting > 0);
 	pipeline->ingesting--;
+	pipeline->ingesting_bytes -= job->submitted_bytes;
 	ingestion->waiting--;
 	ingestion->outcome.refused += job->error != ERR_NONE;
 	ingestion->outcome.kept += job->analysis.is_kept;
@@ -708,6 +712,34 @@ uint64_t commit_period_ms(uint64_t last_ms, uint64_t interval_ms)
 	return period_ms > interval_ms ? period_ms : interval_ms;
 }
 
+size_t submitted_pages_limit(size_t max, uint64_t commit_ms)
+{
+	enum { SLOW_MS = 100, MAX_TIMES = 4 };
+	uint64_t times = commit_ms / SLOW_MS;
+
+	if (times < 1)
+		times = 1;
+	return max * (size_t)(times > MAX_TIMES ? MAX_TIMES : times);
+}
+
+/* The caller holds the lock. */
+static size_t submitted_limit(const struct pipeline *pipeline)
+{
+	assert(lock_is_held(&pipeline->lock));
+	return submitted_pages_limit(pipeline->options.max_in_flight,
+				     pipeline->commit_ms);
+}
+
+/*
+ * Return whether all pages in the pipeline wait for the committer. `ended` is
+ * the number of those that do. The caller holds the lock.
+ */
+static bool all_have_ended(const struct pipeline *pipeline, size_t ended)
+{
+	assert(lock_is_held(&pipeline->lock));
+	return ended >= pipeline->in_flight + pipeline->ingesting;
+}
+
 /*
  * Return how long the committer may wait until the next commit if no command
  * arrives. `ended` is the number of finished jobs. Due times use the wall
@@ -718,6 +750,7 @@ static uint64_t commit_wait_ms(const struct pipeline *pipeline,
 			       size_t ended)
 {
 	const struct pipeline_options *options = &pipeline->options;
+	uint64_t last_ms = last->end_ms - last->begin_ms;
 
 	assert(last->begin_ms <= now_ms);
 	assert(lock_is_held(&pipeline->lock));
@@ -725,12 +758,14 @@ static uint64_t commit_wait_ms(const struct pipeline *pipeline,
 		return 0;
 	if (pipeline->stats.is_paused)
 		return rest_until(last->begin_ms + pipeline->retry_ms, now_ms);
-	if (ended > options->max_in_flight / 2)
+	if (ended > submitted_limit(pipeline) / 2)
 		return 0;
+	if (all_have_ended(pipeline, ended))
+		last_ms = 0; /* nothing arrives before the commit */
 	if (ended > 0)
 		return rest_until(
 			last->begin_ms +
-				commit_period_ms(last->end_ms - last->begin_ms,
+				commit_period_ms(last_ms,
 						 options->commit_interval_ms),
 			now_ms);
 	if (pipeline->is_draining ||
@@ -775,6 +810,15 @@ static bool commit_wait_for_work(struct pipeline *pipeline,
 	return goes_on;
 }
 
+static void pipeline_note_commit(struct pipeline *pipeline, uint64_t commit_ms)
+{
+	lock_acquire(&pipeline->lock);
+	if (commit_ms < pipeline->commit_ms)
+		commit_ms = (commit_ms + 3 * pipeline->commit_ms) / 4;
+	pipeline->commit_ms = commit_ms;
+	lock_release(&pipeline->lock);
+}
+
 /* The committer thread. Its argument is the pipeline. */
 static void *committer_main(void *argument)
 {
@@ -788,6 +832,7 @@ static void *committer_main(void *argument)
 		hold_ended(pipeline, &held);
 		pipeline_set_pause(pipeline, commit_jobs(pipeline, &held));
 		last.end_ms = clock_steady_ms();
+		pipeline_note_commit(pipeline, last.end_ms - last.begin_ms);
 		if (pipeline->options.on_commit != NULL)
 			pipeline->options.on_commit(pipeline->options.context);
 	}
@@ -838,14 +883,15 @@ enum { ROOM_MS = 50 }; /* time between two checks for room */
 /*
  * Called when a job was finished; `count` jobs are waiting for the committer.
  * The first one makes the committer wait for the commit interval. If there are
- * many, it commits immediately.
+ * many, or no more can arrive, it commits immediately.
  */
 static void wake_committer(void *context, size_t count)
 {
 	struct pipeline *pipeline = context;
 
 	lock_acquire(&pipeline->lock);
-	if (count == 1 || count > pipeline->options.max_in_flight / 2)
+	if (count == 1 || count > submitted_limit(pipeline) / 2 ||
+	    all_have_ended(pipeline, count))
 		condition_signal(&pipeline->is_wanted);
 	lock_release(&pipeline->lock);
 }
@@ -1372,19 +1418,19 @@ static void pipeline_wait_for_room(struct pipeline *pipeline)
 }
 
 /*
- * Return whether there is room for a submitted page. max_in_flight limits
- * submitted pages and fetched pages separately. A commit gets half of the
- * submitted pages, while the workers analyse the other half. The caller holds
- * the lock.
+ * Return whether there is room for a submitted page. The limit is separate from
+ * that of fetched pages. A commit gets half of the submitted pages, while the
+ * workers analyse the other half. The caller holds the lock.
  */
-static bool may_ingest(struct pipeline *pipeline)
+static bool may_ingest(const struct pipeline *pipeline)
 {
-	size_t max = pipeline->options.max_in_flight;
+	size_t bytes = pipeline->fetching.max_waiting_bytes;
 
 	assert(lock_is_held(&pipeline->lock));
-	return pipeline->ingesting < max &&
-	       pipeline->fetching.waiting_bytes <=
-		       pipeline->fetching.max_waiting_bytes;
+	return pipeline->ingesting < submitted_limit(pipeline) &&
+	       (pipeline->ingesting < pipeline->options.max_in_flight ||
+		pipeline->ingesting_bytes <= bytes) &&
+	       pipeline->fetching.waiting_bytes <= bytes;
 }
 
 /* Copy the measure of the job's site to the job, if the site exists. */
@@ -1411,6 +1457,7 @@ static struct job *ingested_job(struct pipeline *pipeline,
 	job->kind = CHANGE_INGEST;
 	job->url = *url;
 	job->result = *result;
+	job->submitted_bytes = result->body.size;
 	*result = (struct fetch_result){0};
 	lock_acquire(&pipeline->lock);
 	job->options = pipeline->options.ingest;
@@ -1456,6 +1503,7 @@ enum error pipeline_ingest(struct pipeline *pipeline,
 	is_refused = pipeline->refuses_ingests;
 	if (!is_refused) {
 		pipeline->ingesting++;
+		pipeline->ingesting_bytes += job->submitted_bytes;
 		ingestion->waiting++;
 		pipeline->fetching.waiting_bytes += job->result.body.size;
 		job_queue_push(&pipeline->fetched, job);

@@ -280,3 +280,12 @@ TEST(slow_commits_take_a_third_of_the_time)
 	ck_assert_uint_eq(commit_period_ms(UINT64_MAX, 50), 1000);
 	ck_assert_uint_eq(commit_period_ms(333, 2000), 2000);
 }
+
+TEST(slow_commits_take_more_submitted_pages)
+{
+	ck_assert_uint_eq(submitted_pages_limit(256, 0), 256);
+	ck_assert_uint_eq(submitted_pages_limit(256, 199), 256);
+	ck_assert_uint_eq(submitted_pages_limit(256, 200), 512);
+	ck_assert_uint_eq(submitted_pages_limit(256, 400), 1024);
+	ck_assert_uint_eq(submitted_pages_limit(256, UINT64_MAX), 1024);
+}

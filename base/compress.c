@@ -11,7 +11,7 @@
 #include "base/memory.h"
 
 enum {
-	/* results within 4 % of those of level 12, in a fourth of the time */
+	/* at most 4 % larger than level 12, in a fourth of the time */
 	GOOD_LEVEL = 7,
 };
 

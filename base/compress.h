@@ -80,7 +80,7 @@ void packer_pack(struct packer *packer, struct slice data, struct buffer *out);
  */
 struct shared_dictionary *shared_dictionary_create(struct slice bytes,
 						   int level);
-/* Return how many bytes of memory it takes, without those that it refers to. */
+/* Return the size in memory, without `bytes`. */
 size_t shared_dictionary_bytes(const struct shared_dictionary *dictionary);
 /* No packer may use it any longer. Do nothing for NULL. */
 void shared_dictionary_destroy(struct shared_dictionary *dictionary);

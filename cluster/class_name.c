@@ -189,7 +189,7 @@ static bool is_whole_hash(const char *text, size_t size)
 		look.odd > 1);
 }
 
-/* The bytes of class names, by what the functions below look for. */
+/* Kinds of bytes in class names. */
 enum {
 	BYTE_SPACE = 1,
 	BYTE_DIGIT = 2,
@@ -259,9 +259,8 @@ static size_t fold_digits(const char *part, size_t length, char *out)
 }
 
 /*
- * Return whether the name needs no normalisation, by what can be seen at once:
- * it has no digit and no upper-case letter, and is neither a hash of StyleX nor
- * one that a tool has written.
+ * Return whether the name obviously needs no normalisation: it has no digit, no
+ * upper-case letter, and no hash of StyleX or another tool.
  */
 static bool class_name_is_plain(const char *text, size_t size)
 {

@@ -101,8 +101,8 @@ uint64_t commit_period_ms(uint64_t last_ms, uint64_t interval_ms);
 
 /*
  * Return how many submitted pages the pipeline may have; a commit takes half of
- * them. It is `max`, or up to four times as many if a commit takes over 100 ms,
- * for the reason above.
+ * them. It is `max`, or up to four times as many if a commit takes more than
+ * 100 ms, for the reason above.
  */
 size_t submitted_pages_limit(size_t max, uint64_t commit_ms);
 

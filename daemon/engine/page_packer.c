@@ -293,7 +293,7 @@ struct kept_dictionary {
 	struct page_dictionary *dictionary;
 	uint64_t used_at;
 	size_t bytes;
-	uint32_t site; /* that of the dictionary, to find it fast */
+	uint32_t site; /* the site of the dictionary, to find it fast */
 };
 
 struct page_packer {

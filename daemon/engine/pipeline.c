@@ -276,7 +276,7 @@ struct pipeline {
 	/* number of submitted jobs that are not committed yet; their bodies */
 	size_t ingesting;
 	size_t ingesting_bytes;
-	/* duration of the last commits; it rises at once and falls slowly */
+	/* duration of the last commits; it rises fast and falls slowly */
 	uint64_t commit_ms;
 	bool refuses_ingests;
 	struct condition has_room; /* signalled when a commit has made room */
@@ -731,8 +731,8 @@ static size_t submitted_limit(const struct pipeline *pipeline)
 }
 
 /*
- * Return whether all pages in the pipeline wait for the committer. `ended` is
- * the number of those that do. The caller holds the lock.
+ * Return whether all pages in the pipeline wait for the committer. `ended`
+ * pages wait for it. The caller holds the lock.
  */
 static bool all_have_ended(const struct pipeline *pipeline, size_t ended)
 {
@@ -883,7 +883,7 @@ enum { ROOM_MS = 50 }; /* time between two checks for room */
 /*
  * Called when a job was finished; `count` jobs are waiting for the committer.
  * The first one makes the committer wait for the commit interval. If there are
- * many, or no more can arrive, it commits immediately.
+ * many, or no other page is in the pipeline, it commits immediately.
  */
 static void wake_committer(void *context, size_t count)
 {
@@ -1418,9 +1418,9 @@ static void pipeline_wait_for_room(struct pipeline *pipeline)
 }
 
 /*
- * Return whether there is room for a submitted page. The limit is separate from
- * that of fetched pages. A commit gets half of the submitted pages, while the
- * workers analyse the other half. The caller holds the lock.
+ * Return whether there is room for a submitted page. Fetched pages have another
+ * limit. A commit gets half of the submitted pages, while the workers analyse
+ * the other half. The caller holds the lock.
  */
 static bool may_ingest(const struct pipeline *pipeline)
 {

@@ -731,6 +731,18 @@ static size_t submitted_limit(const struct pipeline *pipeline)
 }
 
 /*
+ * Return how many pages must wait for a commit so that it begins immediately.
+ * The caller holds the lock.
+ */
+static size_t enough_for_commit(const struct pipeline *pipeline)
+{
+	size_t enough = pipeline->options.max_in_flight / 2;
+
+	return pipeline->ingesting > enough ? submitted_limit(pipeline) / 2
+					    : enough;
+}
+
+/*
  * Return whether all pages in the pipeline wait for the committer. `ended`
  * pages wait for it. The caller holds the lock.
  */
@@ -758,7 +770,7 @@ static uint64_t commit_wait_ms(const struct pipeline *pipeline,
 		return 0;
 	if (pipeline->stats.is_paused)
 		return rest_until(last->begin_ms + pipeline->retry_ms, now_ms);
-	if (ended > submitted_limit(pipeline) / 2)
+	if (ended > enough_for_commit(pipeline))
 		return 0;
 	if (all_have_ended(pipeline, ended))
 		last_ms = 0; /* nothing arrives before the commit */
@@ -890,7 +902,7 @@ static void wake_committer(void *context, size_t count)
 	struct pipeline *pipeline = context;
 
 	lock_acquire(&pipeline->lock);
-	if (count == 1 || count > submitted_limit(pipeline) / 2 ||
+	if (count == 1 || count > enough_for_commit(pipeline) ||
 	    all_have_ended(pipeline, count))
 		condition_signal(&pipeline->is_wanted);
 	lock_release(&pipeline->lock);

@@ -482,13 +482,15 @@ static bool worker_is_idle(struct process *process)
 /*
  * Make sure that the slot has a worker that is idle; otherwise replace the
  * worker, so that its failure after the last task does not count for the next
- * one. Return false if no worker can be started.
+ * one. Try twice, because a worker may also be killed while it starts. Return
+ * false if no worker can be started.
  */
 static bool make_ready(struct worker_pool *pool, struct worker_slot *seat)
 {
 	if (seat->is_started && !worker_is_idle(&seat->process))
 		end_worker(pool, seat, NULL);
-	return seat->is_started || start_worker(pool, seat) == ERR_NONE;
+	return seat->is_started || start_worker(pool, seat) == ERR_NONE ||
+	       start_worker(pool, seat) == ERR_NONE;
 }
 
 /* Run the task in the worker of the slot; stop the worker if the task fails. */

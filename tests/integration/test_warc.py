@@ -112,11 +112,12 @@ class Ingest(harness.Case):
                    {"newest": 1}, {"newest": 1, "kinds": "site.added"},
                    {"kinds": "site.added"}, {"newest": 1, "since": 4},
                    {"newest": 1, "kinds": "hook.test"})
-        # The choice of thresholds adds events meanwhile.
-        while True:
+        def answers_without_news():
+            """The choice of thresholds may add events meanwhile."""
             answers = [events(**query) for query in queries]
-            if answers[0][1] == events()[1]:
-                break
+            return answers if answers[0][1] == events()[1] else None
+
+        answers = harness.wait_until(answers_without_news, "no new events")
         self.assertEqual({last for _, last in answers}, {answers[0][1]})
         everything, *others = (seqs for seqs, _ in answers)
         self.assertGreater(len(everything), pages)
